@@ -1,8 +1,8 @@
 import Conduit
 import FileProviderWire
 
-/// A request for the provider's custom actions that fit an item. If the item is known locally, the daemon replies
-/// without a request to the provider.
+/// A request for those custom actions of the provider that can be performed on an item. If the item is known locally,
+/// the daemon replies without a request to the provider.
 package struct ListActionsCall: Call, SchemaMessage {
     package static var method: UInt64 { DomainMethod.listActions }
     package let place: ItemPlace
@@ -13,7 +13,7 @@ package struct ListActionsCall: Call, SchemaMessage {
 
     package struct Reply: SchemaMessage {
         package let actions: [ActionDescription]
-        /// Sentences about the faults of the provider's invalid actions.
+        /// Sentences about faults in the provider's declarations of actions.
         package let faults: [String]
 
         package init(actions: [ActionDescription], faults: [String]) {
@@ -30,12 +30,13 @@ package struct ActionDescription: SchemaMessage, Equatable {
     package let identifier: String
     /// The display name.
     package let name: String
-    /// The user interface extension that performs the action together with the user; `nil` if the provider performs the
-    /// action alone.
+    /// The identifier of the user interface extension that performs the action together with the user; `nil` if the
+    /// provider performs the action alone.
     package let interface: String?
-    /// The text that the user has to enter, such as `the name of the user to share with`; `nil` for none.
+    /// A phrase for the text that the user has to enter, such as `the name of the user to share with`; `nil` if the
+    /// action needs no input.
     package let input: String?
-    /// Whether the action concerns earlier versions of a file.
+    /// Whether the action is for earlier versions of a file.
     package let concernsVersions: Bool
 
     package init(
@@ -53,15 +54,15 @@ package struct ActionDescription: SchemaMessage, Equatable {
         Field(4, \.concernsVersions, default: false))
 }
 
-/// A request to perform one of the provider's actions on an item. The reply comes when the action is done. Cancelling
-/// the request stops the provider.
+/// A request to perform one of the provider's custom actions on an item. The reply comes when the action has completed.
+/// Cancelling the request cancels the action.
 package struct PerformActionCall: Call, SchemaMessage {
     package typealias Reply = ProviderActionReply
     package static var method: UInt64 { DomainMethod.performAction }
     package let place: ItemPlace
-    /// The action's identifier.
+    /// The identifier of the action.
     package let action: String
-    /// The user's input, if the action asks for it.
+    /// The user's input; `nil` if the action does not ask for any.
     package let input: String?
 
     package init(place: ItemPlace, action: String, input: String? = nil) {

@@ -1,13 +1,13 @@
 import Conduit
 
-/// A request for the alerts that providers require before an operation of the user, at most one for each domain. The
-/// operation itself is another request, or a system call in a mount.
+/// A request for the alerts that providers want to show before an operation of the user, at most one for each domain.
+/// The operation itself is another request, or a system call in a mount.
 package struct FindAlertsCall: Call, SchemaMessage {
     package static var method: UInt64 { DomainMethod.findAlerts }
 
     package enum Operation: Int, Sendable, MessageValue {
         case trash = 0
-        /// The deletion of items in the trash.
+        /// The deletion of items that are in the trash.
         case delete = 1
         case rename = 2
         case move = 3
@@ -16,16 +16,17 @@ package struct FindAlertsCall: Call, SchemaMessage {
     }
 
     package let operation: Operation
-    /// The items. Items that do not exist, or lie in no domain, have no alerts.
+    /// The items on which the operation is performed. An item that does not exist, or lies in no domain, has no alert.
     package let items: [ItemPlace]
-    /// The items in the trash that are to be deleted.
+    /// The items in the trash that the operation deletes.
     package let deletions: [EmptyTrashCall]
-    /// The directory that the items are put into.
+    /// The directory into which the items are moved or copied, or in which an item is created; `nil` for other
+    /// operations.
     package let destination: ItemPlace?
-    /// The name of the new item, or the new name.
+    /// The name of the created item, or the new name of an existing one; `nil` if the operation sets no name.
     package let name: String?
 
-    /// The maximum number of items. Items beyond it have no alerts.
+    /// The maximum number of items in one request. No alerts are reported for further items.
     package static let mostItems = 10_000
 
     package init(
@@ -57,22 +58,22 @@ package struct FindAlertsCall: Call, SchemaMessage {
     }
 }
 
-/// An alert that a provider requires before an operation.
+/// An alert that a provider wants to show before an operation.
 package struct AlertDescription: SchemaMessage, Equatable {
-    /// The domain's name.
+    /// The name of the domain whose provider declares the alert.
     package let domain: String
     package let title: String
     package let subtitle: String
-    /// The labels of the buttons; `nil` for the usual ones.
+    /// The labels of the buttons for continuing and for cancelling; `nil` for the usual labels.
     package let continueLabel: String?
     package let cancelLabel: String?
-    /// Whether the user may continue. If `false`, the operation is forbidden.
+    /// Whether the user may continue with the operation. If `false`, the operation is forbidden.
     package let canContinue: Bool
     /// Whether continuing destroys data.
     package let isDestructive: Bool
-    /// The address of a page that explains the alert.
+    /// The address of a page that explains the alert; `nil` if there is none.
     package let helpURL: String?
-    /// The identifier for ``SuppressAlertCall``; `nil` for an alert that cannot be suppressed.
+    /// The identifier with which ``SuppressAlertCall`` suppresses the alert; `nil` if it cannot be suppressed.
     package let suppression: String?
 
     package init(
@@ -100,10 +101,10 @@ package struct AlertDescription: SchemaMessage, Equatable {
         Field(8, \.suppression))
 }
 
-/// A request for the alerts of a domain's provider that the user can suppress.
+/// A request for those alerts of a domain's provider that the user can suppress.
 package struct ListAlertsCall: Call, SchemaMessage {
     package static var method: UInt64 { DomainMethod.listAlerts }
-    /// The domain's name.
+    /// The name of the domain.
     package let domain: String
 
     package init(domain: String) { self.domain = domain }
@@ -119,7 +120,7 @@ package struct ListAlertsCall: Call, SchemaMessage {
     }
 }
 
-/// The alerts that share one suppression identifier.
+/// The alerts that have the same suppression identifier.
 package struct SuppressibleAlert: SchemaMessage, Equatable {
     package let identifier: String
     package let isSuppressed: Bool
@@ -132,11 +133,11 @@ package struct SuppressibleAlert: SchemaMessage, Equatable {
     package static let schema = Schema(Self.init, Field(0, \.identifier), Field(1, \.isSuppressed))
 }
 
-/// A request to suppress a provider's alerts that have a given suppression identifier, or to show them again.
+/// A request to suppress the alerts of a provider that have the given suppression identifier, or to show them again.
 package struct SuppressAlertCall: Call, SchemaMessage {
     package typealias Reply = Empty
     package static var method: UInt64 { DomainMethod.suppressAlert }
-    /// The domain's name.
+    /// The name of the domain.
     package let domain: String
     package let identifier: String
     package let isSuppressed: Bool

@@ -1,12 +1,12 @@
-/// A number of bytes as users write it: `500M`, `1.5G`, `10GiB`. Units are powers of 1024.
+/// Parses and formats numbers of bytes as users write them: `500M`, `1.5G`, `10GiB`. Units are powers of 1024.
 package enum ByteCount {
     private static let units: [(letter: Character, shift: Int64)] = [("K", 10), ("M", 20), ("G", 30), ("T", 40)]
 
-    /// The exclusive upper limit of a parsed number. It is more than any disk has, and small enough for sums in 64
-    /// bits.
+    /// The lowest number that is rejected. It is more than any disk has, and small enough for sums in 64 bits.
     private static let most = Double(Int64(1) << 60)
 
-    /// Parses a number of bytes. Returns `nil` for malformed text. A number without a unit counts bytes.
+    /// Returns the number of bytes that the given text denotes; `nil` if the text is malformed. A number without a unit
+    /// is a number of bytes.
     package static func read(_ text: String) -> Int64? {
         var digits = text[...]
         for suffix in ["iB", "ib", "B", "b"] where digits.hasSuffix(suffix) {
@@ -25,7 +25,7 @@ package enum ByteCount {
         return bytes < most ? Int64(bytes) : nil
     }
 
-    /// Returns a text for users: `1.5 GiB`, `12 bytes`.
+    /// Returns the given number of bytes as text for users: `1.5 GiB`, `12 bytes`.
     package static func text(_ bytes: Int64) -> String {
         guard let unit = units.last(where: { bytes >= 1 << $0.shift }) else { return "\(bytes) bytes" }
         let tenths = (Double(bytes) / Double(Int64(1) << unit.shift) * 10).rounded(.down)

@@ -2,7 +2,7 @@ import Conduit
 import FileProviderWire
 import LinuxSystem
 
-/// The method numbers of the requests about domains, which are never reused. Numbers below 128 belong to the daemon's
+/// The method numbers of the requests about domains. A number is never reused. Numbers below 128 belong to the daemon's
 /// other services.
 enum DomainMethod {
     static let list: UInt64 = 128
@@ -35,7 +35,7 @@ enum DomainMethod {
     static let followStates: UInt64 = 171
     static let itemStates: UInt64 = 172
     static let keyring: UInt64 = 174
-    /// The number of a notice, not of a request.
+    /// The method number of a notice, not of a request.
     static let desktopSettings: UInt64 = 175
     static let searchProviders: UInt64 = 180
     static let renewProvider: UInt64 = 181
@@ -48,7 +48,7 @@ enum DomainMethod {
     static let suppressAlert: UInt64 = 190
 }
 
-/// Errors of the requests about domains, in the form in which they are sent. The message is meant for the user.
+/// The errors of the requests about domains, as they are sent to clients. The message is meant for the user.
 package enum DomainFault {
     package static let domain = "PurveyDomain"
 
@@ -56,14 +56,14 @@ package enum DomainFault {
         case failed = 1
         case noSuchDomain = 2
         case noSuchItem = 3
-        /// A removal that would lose edits.
+        /// The domain was not removed, because edits would be lost.
         case hasEdits = 4
-        /// A password that the provider refused.
+        /// The provider refused the password.
         case signInRefused = 5
-        /// An item that is pinned.
+        /// The operation is not possible, because the item is pinned.
         case kept = 6
         case noSuchAction = 7
-        /// Work that the user has cancelled elsewhere.
+        /// The user has cancelled the work in another program.
         case cancelled = 8
     }
 }
@@ -84,29 +84,29 @@ package struct ListDomainsCall: Call, SchemaMessage {
     }
 }
 
-/// A domain as clients see it.
+/// A domain as clients of the daemon see it.
 package struct DomainDescription: SchemaMessage, Equatable {
     package enum State: UInt8, Sendable, MessageValue {
-        /// A domain whose engine runs.
+        /// The domain's engine is running.
         case running = 0
-        /// A domain that is being started, added or removed.
+        /// The domain is being started, added or removed.
         case changing = 1
-        /// A domain that could not be started; ``DomainDescription/fault`` has the reason.
+        /// The domain could not be started. ``DomainDescription/fault`` has the reason.
         case failed = 2
     }
 
     package var name: String
-    /// The provider's identifier of the domain.
+    /// The identifier that the provider uses for the domain.
     package var identifier: String
     /// The identifier of the provider's extension.
     package var provider: String
     package var settings: [DomainSetting]
-    /// The maximum number of bytes of clean contents that stay local.
+    /// The maximum number of bytes of clean contents in the domain's cache.
     package var cacheLimit: Int64
     package var state: State
-    /// The mount point; `nil` if the domain is not mounted.
+    /// The path of the mount point; `nil` if the domain is not mounted.
     package var mount: String?
-    /// The reason why the domain does not run or is not mounted; `nil` if it runs and is mounted.
+    /// The reason why the domain is not running or not mounted; `nil` if it is running and mounted.
     package var fault: String?
 
     package init(
@@ -129,17 +129,17 @@ package struct DomainDescription: SchemaMessage, Equatable {
         Field(5, \.mount), Field(6, \.fault), Field(7, \.cacheLimit))
 }
 
-/// A request to add a domain. The reply comes when the domain can be used; if it fails, nothing has changed.
+/// A request to add a domain. The reply comes when the domain can be used. If the request fails, nothing has changed.
 package struct AddDomainCall: Call, SchemaMessage {
     package typealias Reply = DomainDescription
     package static var method: UInt64 { DomainMethod.add }
-    /// The extension's identifier or name.
+    /// The identifier or the name of the extension.
     package let provider: String
     package let name: String
     package let settings: [DomainSetting]
-    /// The password for the first sign-in; `nil` for none.
+    /// The password for the first sign-in; `nil` if the client has none.
     package let password: String?
-    /// The socket on which the provider's set-up requests input from the user; `nil` if the client cannot ask the user.
+    /// The socket over which the provider's set-up asks the user for input; `nil` if the client cannot ask the user.
     package let questions: FileDescriptor?
 
     package init(
@@ -158,14 +158,14 @@ package struct AddDomainCall: Call, SchemaMessage {
         Field(4, \.questions))
 }
 
-/// A request to change settings of a domain. Settings that the request does not name stay unchanged. An empty value
-/// removes a setting. The provider checks its own settings first. If the check fails, nothing has changed.
+/// A request to change settings of a domain. Settings that are not in the request stay unchanged. An empty value
+/// removes a setting. The provider first checks its own settings. If the check fails, nothing has changed.
 package struct SetDomainCall: Call, SchemaMessage {
     package typealias Reply = DomainDescription
     package static var method: UInt64 { DomainMethod.set }
     package let name: String
     package let settings: [DomainSetting]
-    /// The socket on which the provider's set-up requests input from the user; `nil` if the client cannot ask the user.
+    /// The socket over which the provider's set-up asks the user for input; `nil` if the client cannot ask the user.
     package let questions: FileDescriptor?
 
     package init(name: String, settings: [DomainSetting], questions: FileDescriptor? = nil) {
@@ -178,12 +178,12 @@ package struct SetDomainCall: Call, SchemaMessage {
         Self.init, Field(0, \.name), Field(1, \.settings), Field(2, \.questions))
 }
 
-/// A request to remove a domain from this machine. Items stay at the provider.
+/// A request to remove a domain from this machine. The items at the provider are not removed.
 package struct RemoveDomainCall: Call, SchemaMessage {
     package static var method: UInt64 { DomainMethod.remove }
     package let name: String
-    /// Whether edits that are not uploaded are copied to another directory first. If `false`, a domain with such edits
-    /// is not removed.
+    /// Whether to copy edits that were not uploaded to another directory before the domain is removed. If `false`, a
+    /// domain with such edits is not removed.
     package let keepsEdits: Bool
 
     package init(name: String, keepsEdits: Bool) {
@@ -194,7 +194,7 @@ package struct RemoveDomainCall: Call, SchemaMessage {
     package static let schema = Schema(Self.init, Field(0, \.name), Field(1, \.keepsEdits))
 
     package struct Reply: SchemaMessage {
-        /// The path to which the edits were copied; `nil` if there were none.
+        /// The path of the directory to which the edits were copied; `nil` if there were none.
         package let edits: String?
 
         package init(edits: String?) { self.edits = edits }
@@ -203,12 +203,12 @@ package struct RemoveDomainCall: Call, SchemaMessage {
     }
 }
 
-/// A request to signal to a domain's engine that a container has changes.
+/// A request to signal to the engine of a domain that a container has changes.
 package struct SignalDomainCall: Call, SchemaMessage {
     package typealias Reply = Empty
     package static var method: UInt64 { DomainMethod.signal }
     package let name: String
-    /// The container's identifier; `nil` if any container may have changes.
+    /// The identifier of the container; `nil` if any container may have changes.
     package let container: String?
 
     package init(name: String, container: String?) {
@@ -219,7 +219,7 @@ package struct SignalDomainCall: Call, SchemaMessage {
     package static let schema = Schema(Self.init, Field(0, \.name), Field(1, \.container))
 }
 
-/// A request to retry the failed operations of a domain, and to start the domain if its start has failed.
+/// A request to retry the failed operations of a domain. If the domain could not be started, it is started again.
 package struct RetryDomainCall: Call, SchemaMessage {
     package typealias Reply = DomainDescription
     package static var method: UInt64 { DomainMethod.retry }
@@ -230,7 +230,7 @@ package struct RetryDomainCall: Call, SchemaMessage {
     package static let schema = Schema(Self.init, Field(0, \.name))
 }
 
-/// A request to sign in to a domain's service. Work that waits for the sign-in then continues.
+/// A request to sign in to the service of a domain. Work that waits for the sign-in then continues.
 package struct SignInDomainCall: Call, SchemaMessage {
     package typealias Reply = Empty
     package static var method: UInt64 { DomainMethod.signIn }
@@ -245,12 +245,12 @@ package struct SignInDomainCall: Call, SchemaMessage {
     package static let schema = Schema(Self.init, Field(0, \.name), Field(1, \.password))
 }
 
-/// A request to end the processes of a provider whose bundle was installed again. The next request to the provider
+/// A request to end the processes of a provider whose bundle was installed again. The next request to this provider
 /// starts the new version.
 package struct RenewProviderCall: Call, SchemaMessage {
     package typealias Reply = Empty
     package static var method: UInt64 { DomainMethod.renewProvider }
-    /// The extension's identifier.
+    /// The identifier of the provider's extension.
     package let provider: String
 
     package init(provider: String) { self.provider = provider }

@@ -1,15 +1,15 @@
 import Conduit
 import FileProviderWire
 
-/// A request for the parameters with which a client starts a provider's user interface. The daemon does not start the
-/// user interface itself.
+/// A request for the parameters with which the client can start a provider's user interface. The daemon does not start
+/// user interfaces itself.
 package struct DescribeInterfaceCall: Call, SchemaMessage {
     package static var method: UInt64 { DomainMethod.describeInterface }
 
-    /// The reason why the user interface is started.
+    /// The reason for starting the user interface.
     package enum Subject: SchemaMessage {
         case action(String, ItemPlace)
-        /// Sign-in to the service of a domain.
+        /// The user is to sign in to the service of the given domain.
         case signIn(domain: String)
 
         package static let schema = Schema<Subject>(tag: nil) {
@@ -27,7 +27,7 @@ package struct DescribeInterfaceCall: Call, SchemaMessage {
     package static let schema = Schema(Self.init, Field(0, \.subject))
 
     package struct Reply: SchemaMessage {
-        /// The user interface; `nil` if the provider has no user interface for signing in.
+        /// The user interface and its parameters; `nil` if the provider has no user interface for signing in.
         package let interface: InterfaceDescription?
 
         package init(interface: InterfaceDescription?) { self.interface = interface }
@@ -40,14 +40,14 @@ package struct DescribeInterfaceCall: Call, SchemaMessage {
 package struct InterfaceDescription: SchemaMessage {
     /// The name of the domain for which the user interface is started.
     package let domain: String
-    /// The extension's identifier.
+    /// The identifier of the user interface extension.
     package let identifier: String
-    /// The same parameters of the domain that the provider's own process gets.
+    /// The parameters of the domain. The provider's own process gets the same.
     package let place: BeginProviderCall
     package let purpose: InterfacePurpose
-    /// The time limit in seconds. Time that passes while the user interface waits for the user does not count.
+    /// The maximum run time of the user interface in seconds. Time during which it waits for the user does not count.
     package let timeLimit: Int
-    /// Whether the user interface shows windows. If so, it gets a connection to the user's display.
+    /// Whether the user interface shows windows. If so, the client connects it to the user's display.
     package let showsWindows: Bool
 
     package init(
@@ -71,12 +71,12 @@ package struct InterfaceDescription: SchemaMessage {
 package struct NoteFailedSignInCall: Call, SchemaMessage {
     package typealias Reply = Empty
     package static var method: UInt64 { DomainMethod.noteFailedSignIn }
-    /// The domain's name.
+    /// The name of the domain.
     package let domain: String
-    /// The reason, in a sentence for the user.
+    /// The reason of the failure, in a sentence for the user.
     package let reason: String
 
-    /// The maximum number of bytes of a reason. The rest is cut off.
+    /// The maximum number of bytes of a reason. A longer one is truncated.
     private static let longestReason = 4096
 
     package init(domain: String, reason: String) {

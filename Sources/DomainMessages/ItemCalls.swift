@@ -1,12 +1,12 @@
 import Conduit
 import ItemValues
 
-/// An item as the user names it: an absolute path into a mount, or `DOMAIN:path`, which needs no mount.
+/// The place of an item as the user wrote it: an absolute path into a mount, or `DOMAIN:path`, which needs no mount.
 package struct ItemPlace: SchemaMessage, Equatable {
     /// The text as the user wrote it.
     package let text: String
-    /// The text as an absolute path, in which symbolic links in parent directories are resolved. Not meaningful if the
-    /// text is not a path.
+    /// The text as an absolute path. Symbolic links in the directories above the item are resolved. Not meaningful if
+    /// the text is `DOMAIN:path`.
     package let path: String
 
     package init(text: String, path: String) {
@@ -17,11 +17,12 @@ package struct ItemPlace: SchemaMessage, Equatable {
     package static let schema = Schema(Self.init, Field(0, \.text), Field(1, \.path))
 }
 
-/// A request for a part of a directory's items. The reply comes when this part of the directory is listed.
+/// A request for some of a directory's items, which are returned part by part. The reply comes when the requested part
+/// of the directory was listed.
 package struct ListFolderCall: Call, SchemaMessage {
     package static var method: UInt64 { DomainMethod.items }
     package let place: ItemPlace
-    /// The position from the previous reply; `nil` for the first part.
+    /// The position from the previous reply; `nil` to begin with the first item.
     package let position: Int64?
 
     package init(place: ItemPlace, position: Int64? = nil) {
@@ -32,9 +33,9 @@ package struct ListFolderCall: Call, SchemaMessage {
     package static let schema = Schema(Self.init, Field(0, \.place), Field(1, \.position))
 
     package struct Reply: SchemaMessage {
-        /// The items of the directory; the item itself if it is not a directory.
+        /// The items of the directory. If the place is not a directory, only the item itself.
         package let items: [ItemDescription]
-        /// The position of the next part; `nil` after the last part.
+        /// The position with which to request the next part; `nil` if this part is the last.
         package let next: Int64?
 
         package init(items: [ItemDescription], next: Int64?) {
@@ -46,7 +47,7 @@ package struct ListFolderCall: Call, SchemaMessage {
     }
 }
 
-/// A request to describe one item.
+/// A request for the properties and the local state of one item.
 package struct DescribeItemCall: Call, SchemaMessage {
     package typealias Reply = ItemDescription
     package static var method: UInt64 { DomainMethod.item }
@@ -57,8 +58,8 @@ package struct DescribeItemCall: Call, SchemaMessage {
     package static let schema = Schema(Self.init, Field(0, \.place))
 }
 
-/// A request to materialize an item. A directory is materialized with everything in it. The request reports progress.
-/// Cancelling it stops the transfer.
+/// A request to materialize an item, and, if it is a directory, everything in it. The daemon reports progress.
+/// Cancelling the request stops the transfer.
 package struct DownloadItemCall: Call, SchemaMessage {
     package typealias Reply = Empty
     package static var method: UInt64 { DomainMethod.download }
@@ -69,7 +70,7 @@ package struct DownloadItemCall: Call, SchemaMessage {
     package static let schema = Schema(Self.init, Field(0, \.place))
 }
 
-/// A request to evict an item. In a directory, all items are evicted whose contents can be fetched again.
+/// A request to evict an item. If it is a directory, all items in it whose contents can be fetched again are evicted.
 package struct EvictItemCall: Call, SchemaMessage {
     package typealias Reply = Empty
     package static var method: UInt64 { DomainMethod.evict }
@@ -80,12 +81,12 @@ package struct EvictItemCall: Call, SchemaMessage {
     package static let schema = Schema(Self.init, Field(0, \.place))
 }
 
-/// A request to pin an item, or to unpin it.
+/// A request to pin or to unpin an item.
 package struct KeepItemCall: Call, SchemaMessage {
     package typealias Reply = Empty
     package static var method: UInt64 { DomainMethod.keep }
     package let place: ItemPlace
-    /// Whether to pin the item. An item that is unpinned stays local until its space is needed.
+    /// Whether to pin the item. If `false`, the item is unpinned: its contents stay local until their space is needed.
     package let isWanted: Bool
 
     package init(place: ItemPlace, isWanted: Bool = true) {
@@ -98,9 +99,9 @@ package struct KeepItemCall: Call, SchemaMessage {
     package static let schema = Schema(Self.init, Field(0, \.place), Field(1, \.isWanted, default: true))
 }
 
-/// An item with its local state.
+/// The properties and the local state of an item.
 package struct ItemDescription: SchemaMessage, Equatable {
-    /// The state of the contents, in the terms of the command line.
+    /// The state of the item's contents. The command line shows the same states.
     package enum State: UInt8, Sendable, MessageValue {
         case dataless = 0
         case partial = 1
@@ -111,28 +112,28 @@ package struct ItemDescription: SchemaMessage, Equatable {
     }
 
     package var name: String
-    /// The provider's identifier of the item.
+    /// The identifier that the provider uses for the item.
     package var identifier: String
     package var kind: ProviderItem.Kind
-    /// The type's identifier; empty if the provider gives none.
+    /// The type's identifier; empty if the provider reports none.
     package var contentType: String
     package var size: Int64?
     /// The modification date, in seconds since 1970.
     package var modified: Double?
     package var state: State
-    /// Whether the item is pinned.
+    /// Whether the item is pinned, by itself or by a directory above it.
     package var isPinned: Bool
-    /// Whether a parent directory is pinned, and not the item itself.
+    /// Whether a directory above the item is pinned.
     package var isPinnedByFolder = false
-    /// The fault, if the state is ``State/error``.
+    /// The failure to upload the item, if the state is ``State/error``; otherwise `nil`.
     package var fault: ItemFault?
-    /// The target of a symbolic link.
+    /// The target of a symbolic link; `nil` for other items.
     package var target: String?
-    /// Whether the provider has the local contents.
+    /// Whether the provider has all local changes of the item.
     package var isUploaded = true
     package var isUploading = false
-    /// The progress of an upload: the number of bytes that were sent, and the total number of bytes. 0 if the provider
-    /// does not report the number.
+    /// The progress of the item's upload: the number of bytes that were sent, and the total number of bytes. Both are 0
+    /// if the provider does not report them.
     package var sent: Int64 = 0
     package var total: Int64 = 0
 
@@ -174,22 +175,22 @@ package struct ItemDescription: SchemaMessage, Equatable {
         Field(14, \.isPinnedByFolder))
 }
 
-/// The reason why an item could not be uploaded, for the user.
+/// The reason why an item could not be uploaded.
 package struct ItemFault: SchemaMessage, Equatable {
-    /// The condition under which the upload is retried.
+    /// The event after which the upload is retried.
     package enum Kind: UInt8, Sendable, MessageValue {
-        /// A fault that is retried automatically.
+        /// The upload is retried automatically.
         case transient = 0
-        /// A fault that is retried after the user reports it as resolved.
+        /// The upload is retried after the user has requested it.
         case persistent = 1
-        /// A fault that is retried after the next sign-in.
+        /// The upload is retried after the next sign-in.
         case authentication = 2
     }
 
     package let kind: Kind
-    /// The fault in one sentence.
+    /// One sentence for the user about the fault.
     package let message: String
-    /// The provider's suggestion for the user.
+    /// The provider's suggestion of a remedy, for the user; `nil` if there is none.
     package let suggestion: String?
 
     package init(kind: Kind, message: String, suggestion: String?) {

@@ -4,10 +4,10 @@ import ItemValues
 /// A request for the states of many items. The daemon replies from its indexes, without a request to a provider.
 package struct ItemStatesCall: Call, SchemaMessage {
     package static var method: UInt64 { DomainMethod.itemStates }
-    /// The items. Symbolic links are not followed.
+    /// The places of the items. Symbolic links are not followed.
     package let places: [ItemPlace]
 
-    /// The maximum number of places of a request. A request with more places is refused.
+    /// The maximum number of places in one request. A request with more places is refused.
     package static let mostPlaces = 4096
 
     package init(places: [ItemPlace]) { self.places = places }
@@ -15,7 +15,7 @@ package struct ItemStatesCall: Call, SchemaMessage {
     package static let schema = Schema(Self.init, Field(0, \.places))
 
     package struct Reply: SchemaMessage {
-        /// The states, one for each place in the same order.
+        /// The states of the items, one for each place in the request, in the same order.
         package let standings: [ItemStanding]
 
         package init(standings: [ItemStanding]) { self.standings = standings }
@@ -24,14 +24,14 @@ package struct ItemStatesCall: Call, SchemaMessage {
     }
 }
 
-/// The item at a path, as far as it is known locally. It is determined without a request to a provider.
+/// The state of the item at a path, as far as it is known without a request to a provider.
 package struct ItemStanding: SchemaMessage, Equatable {
-    /// In the reply to an ``ItemStatesCall``, the path of the request. In other messages, the item's path in the mount
-    /// of its domain, even if the domain is not mounted.
+    /// In the reply to an ``ItemStatesCall``, the path from the request. In other messages, the path at which the item
+    /// is in its domain's mount, or would be if the domain were mounted.
     package let path: String
     /// The name of the item's domain; `nil` if the path is not in a domain.
     package let domain: String?
-    /// The item; `nil` if it is not known: it does not exist, or its directory was never listed.
+    /// The item; `nil` if there is no such item, or if its directory was never listed.
     package let item: ItemDescription?
 
     package init(path: String, domain: String?, item: ItemDescription?) {
@@ -78,10 +78,10 @@ extension ProviderItem.Kind {
     }
 }
 
-/// A request for items whose state has changed. The first reply comes at once. Each later reply comes shortly after a
-/// change, so that it contains all changes that happen together.
+/// A request for the items whose state has changed. The first reply comes at once. Each later reply comes a short time
+/// after a change, so that it contains all changes that happen together.
 ///
-/// For a slow client, the daemon stores a bounded number of changes. Beyond that, it reports directories that the
+/// The daemon stores a bounded number of changes for a slow client. If there are more, it reports directories that the
 /// client must read again.
 package struct FollowStatesCall: Call, SchemaMessage {
     package static var method: UInt64 { DomainMethod.followStates }
@@ -95,9 +95,9 @@ package struct FollowStatesCall: Call, SchemaMessage {
     package struct Reply: SchemaMessage {
         /// The position for the next request.
         package var position: UInt64
-        /// Whether the domains or their descriptions may have changed.
+        /// Whether the list of domains or their descriptions may have changed.
         package var areDomainsDifferent: Bool
-        /// Items with their current states. For a removed item, ``ItemStanding/item`` is `nil`.
+        /// The changed items with their current states. For a removed item, ``ItemStanding/item`` is `nil`.
         package var standings: [ItemStanding]
         /// The paths of directories in which further items may have changed, at any depth.
         package var folders: [String]

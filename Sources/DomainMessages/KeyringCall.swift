@@ -1,15 +1,15 @@
 import Conduit
 
-/// A request about the desktop's keyring, which may hold the key that encrypts the stored passwords.
+/// A request about the desktop's keyring, which may contain the key with which stored passwords are encrypted.
 package struct KeyringCall: Call, SchemaMessage {
     package static var method: UInt64 { DomainMethod.keyring }
 
     package enum Action: UInt8, Sendable, MessageValue {
         case describe = 0
-        /// The unlocking of the keyring. The desktop asks the user for its password.
+        /// Unlocks the keyring. The desktop asks the user for the keyring's password.
         case unlock = 1
-        /// The replacement of the stored passwords if their key is lost. The files that cannot be decrypted are
-        /// renamed, not deleted.
+        /// Replaces the stored passwords, because their key is lost. The files that cannot be decrypted are renamed,
+        /// not deleted.
         case reset = 2
     }
 
@@ -20,9 +20,9 @@ package struct KeyringCall: Call, SchemaMessage {
     package static let schema = Schema(Self.init(_:), Field(0, \.action))
 
     package struct Reply: SchemaMessage {
-        /// A description of where the key is stored.
+        /// A phrase for the user that says where the key is stored.
         package let place: String
-        /// The reason why the key cannot be read, in one sentence.
+        /// One sentence that says why the key cannot be read; `nil` if it can be read.
         package let fault: String?
 
         package init(place: String, fault: String?) {

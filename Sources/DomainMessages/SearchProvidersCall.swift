@@ -1,13 +1,13 @@
 import Conduit
 import FileProviderWire
 
-/// A request to search for items at the services of domains. The daemon reports the number of results as progress.
-/// Cancelling the request ends the searches.
+/// A request to search for items at the services of one domain or of all domains. The daemon reports the number of
+/// results so far as progress. Cancelling the request ends the searches.
 package struct SearchProvidersCall: Call, SchemaMessage {
     package static var method: UInt64 { DomainMethod.searchProviders }
-    /// The name of the only domain to search; `nil` for all domains whose provider supports search.
+    /// The name of the domain to search; `nil` for all domains whose provider supports search.
     package let domain: String?
-    /// The user's query.
+    /// The text that the user searches for.
     package let query: String
     package let limit: Int
 
@@ -20,7 +20,8 @@ package struct SearchProvidersCall: Call, SchemaMessage {
     package static let schema = Schema(Self.init, Field(0, \.domain), Field(1, \.query), Field(2, \.limit))
 
     package struct Reply: SchemaMessage {
-        /// The items found, ordered by the names of their domains; within a domain, the best first.
+        /// The found items, ordered by the names of their domains. The items of one domain are ordered by relevance,
+        /// the best first.
         package let items: [ProvidedItemDescription]
         /// Sentences about the failures, one for each domain that failed.
         package let faults: [String]
@@ -34,9 +35,9 @@ package struct SearchProvidersCall: Call, SchemaMessage {
     }
 }
 
-/// An item that a service found.
+/// An item that a provider's service found.
 package struct ProvidedItemDescription: SchemaMessage, Equatable {
-    /// The domain's name.
+    /// The name of the item's domain.
     package let domain: String
     package let result: ProviderSearchResult
     /// The path in the domain, as in ``FoundItemDescription``; `nil` if the item is not known locally.

@@ -1,12 +1,12 @@
 import Conduit
 import LinuxSystem
 
-/// A request to sign in to a domain's service through the provider's set-up. Work that waits for the sign-in then
+/// A request to sign in to the service of a domain through the provider's set-up. Work that waits for the sign-in then
 /// continues.
 package struct SetUpSignInCall: Call, SchemaMessage {
     package static var method: UInt64 { DomainMethod.setUpSignIn }
     package let name: String
-    /// The socket on which the provider's set-up requests input from the user.
+    /// The socket over which the provider's set-up asks the user for input.
     package let questions: FileDescriptor
 
     package init(name: String, questions: FileDescriptor) {
@@ -17,7 +17,8 @@ package struct SetUpSignInCall: Call, SchemaMessage {
     package static let schema = Schema(Self.init, Field(0, \.name), Field(1, \.questions))
 
     package struct Reply: SchemaMessage {
-        /// Whether the provider sets up domains. If `false`, users sign in to its service in another way.
+        /// Whether the provider supports setting up domains. If `false`, the user signs in to its service in another
+        /// way.
         package let isServed: Bool
 
         package init(isServed: Bool) { self.isServed = isServed }
@@ -26,7 +27,7 @@ package struct SetUpSignInCall: Call, SchemaMessage {
     }
 }
 
-/// A request for the activity of one domain, and for its provider's description of the service.
+/// A request for the activity of one domain, and for the provider's description of the domain's service.
 package struct DescribeDomainCall: Call, SchemaMessage {
     package static var method: UInt64 { DomainMethod.describeDomain }
     package let name: String
@@ -37,7 +38,7 @@ package struct DescribeDomainCall: Call, SchemaMessage {
 
     package struct Reply: SchemaMessage {
         package let activity: DomainActivity
-        /// The provider's description of its service, one line each.
+        /// The lines in which the provider describes its service.
         package let findings: [String]
 
         package init(activity: DomainActivity, findings: [String]) {
@@ -53,7 +54,7 @@ package struct DescribeDomainCall: Call, SchemaMessage {
 package struct PauseDomainsCall: Call, SchemaMessage {
     package typealias Reply = Empty
     package static var method: UInt64 { DomainMethod.pause }
-    /// The names of the domains; empty for all.
+    /// The names of the domains; empty for all domains.
     package let names: [String]
     package let isPaused: Bool
 

@@ -1,6 +1,6 @@
 import Conduit
 
-/// A request for the activity of the daemon and its domains.
+/// A request for the activity of the daemon and of its domains.
 package struct DomainsStatusCall: Call, SchemaMessage {
     package static var method: UInt64 { DomainMethod.status }
 
@@ -11,7 +11,7 @@ package struct DomainsStatusCall: Call, SchemaMessage {
         /// The process ID of the daemon.
         package let processID: Int32
         package let domains: [DomainActivity]
-        /// Sentences about limits for extensions that this system cannot enforce.
+        /// Sentences about limits on extensions that this system cannot enforce.
         package let weaknesses: [String]
 
         package init(processID: Int32, domains: [DomainActivity], weaknesses: [String] = []) {
@@ -28,8 +28,8 @@ package struct DomainsStatusCall: Call, SchemaMessage {
 /// The activity of a domain.
 package struct DomainActivity: SchemaMessage, Equatable {
     package var domain: DomainDescription
-    /// The number of changes that wait to be uploaded, without cancelled uploads, and the number of changes that are
-    /// being uploaded.
+    /// The number of changes that wait to be uploaded, not counting cancelled uploads, and the number of changes that
+    /// are being uploaded.
     package var uploadsWaiting: Int
     package var uploadsInFlight: Int
     package var downloadsWaiting: Int
@@ -38,32 +38,32 @@ package struct DomainActivity: SchemaMessage, Equatable {
     package var faults: [String]
     /// Whether the domain waits for the user to sign in.
     package var needsSignIn = false
-    /// The running transfers, then the first few waiting transfers and cancelled uploads. A running upload is included
-    /// only if the provider reports its progress.
+    /// The running transfers, followed by the first few waiting transfers and cancelled uploads. A running upload is
+    /// included only if the provider reports its progress.
     package var transfers: [TransferActivity] = []
     /// The number of bytes of clean local contents.
     package var cacheBytes: Int64 = 0
-    /// The number of pinned items that are not local yet.
+    /// The number of pinned items that are not completely local yet.
     package var keptMissing = 0
-    /// The number of items whose user metadata or attributes wait to be uploaded, and the number of items whose user
-    /// metadata or attributes are being uploaded.
+    /// The number of items whose user metadata or attributes wait to be sent, and the number of items whose user
+    /// metadata or attributes are being sent.
     package var marksWaiting = 0
     package var marksInFlight = 0
-    /// The number of items whose user metadata or attributes are delayed, so that they are sent together with later
-    /// changes. They are not included in ``marksWaiting``.
+    /// The number of items whose user metadata or attributes are sent after a delay, together with later changes of
+    /// them. ``marksWaiting`` does not include these items.
     package var marksPaused = 0
     /// Sentences about unexpected outcomes of edits, the latest last.
     package var notes: [String] = []
-    /// Sentences about shortcomings of the provider, for its author.
+    /// Sentences about shortcomings of the provider, meant for its developer.
     package var providerNotes: [String] = []
-    /// The reason why the last request to the provider failed, or why the daemon sends it no requests, in one sentence.
-    /// `nil` while the provider replies.
+    /// One sentence about why the last request to the provider failed, or why the daemon sends it no requests; `nil`
+    /// while the provider replies.
     package var disconnection: String?
     /// Whether the user has paused background transfers.
     package var isPaused = false
     /// Whether background transfers wait for a network that is not metered.
     package var waitsForNetwork = false
-    /// The quota at the service; `nil` if the provider reports none.
+    /// The user's quota at the service; `nil` if the provider reports none.
     package var quota: DomainQuota?
 
     package init(

@@ -1,5 +1,6 @@
 extension String {
-    /// The text quoted as one word for a shell, for advice that users paste. Plain text gets no quotes.
+    /// This text as one word for a shell, in quotes if necessary. It is used in commands that users copy from a
+    /// message.
     package var shellWord: String {
         let isPlain = !isEmpty && utf8.allSatisfy { Self.plain.contains($0) } && !hasPrefix("-")
         guard !isPlain else { return self }

@@ -1,6 +1,6 @@
 import Conduit
 
-/// A transfer of a file.
+/// The upload or the download of a file.
 package struct TransferActivity: SchemaMessage, Equatable {
     package enum State: UInt8, Sendable, MessageValue {
         case running = 0
@@ -10,15 +10,16 @@ package struct TransferActivity: SchemaMessage, Equatable {
     }
 
     package let name: String
-    /// Whether the file is being uploaded, not downloaded.
+    /// Whether the transfer is an upload. If `false`, it is a download.
     package let isUpload: Bool
-    /// The number of transferred bytes, and the total number of bytes; 0 if the provider has not reported the number.
+    /// The number of transferred bytes, and the total number of bytes. A number that the provider has not reported is
+    /// 0.
     package let done: Int64
     package let total: Int64
-    /// The dates of the beginning and of the last progress, in seconds since 1970; `nil` if unknown.
+    /// The dates of the transfer's start and of its last progress, in seconds since 1970; `nil` if they are not known.
     package let begun: Double?
     package let moved: Double?
-    /// The file's item number in its domain, for ``CancelTransferCall``; 0 if unknown.
+    /// The item number of the file in its domain, for ``CancelTransferCall``; 0 if it is not known.
     package let file: Int64
     package let state: State
     package let canBeCancelled: Bool
@@ -38,7 +39,7 @@ package struct TransferActivity: SchemaMessage, Equatable {
         self.canBeCancelled = canBeCancelled
     }
 
-    /// The progress from 0 to 100.
+    /// The progress in percent, from 0 to 100; 0 if the total number of bytes is not known.
     package var percent: Int {
         // The numbers that the provider reports are not validated.
         guard total > 0 else { return 0 }
@@ -51,15 +52,15 @@ package struct TransferActivity: SchemaMessage, Equatable {
         Field(8, \.canBeCancelled, default: false))
 }
 
-/// A request to cancel a transfer. Nothing is lost: a file whose download is cancelled stays at the service, and a
-/// change whose upload is cancelled stays on this machine.
+/// A request to cancel the upload or the download of a file. Nothing is lost: a file whose download is cancelled stays
+/// at the service, and a change whose upload is cancelled stays on this machine.
 package struct CancelTransferCall: Call, SchemaMessage {
     package static var method: UInt64 { DomainMethod.cancelTransfer }
-    /// The domain's name.
+    /// The name of the file's domain.
     package let domain: String
-    /// The item number, ``TransferActivity/file``.
+    /// The item number of the file, from ``TransferActivity/file``.
     package let file: Int64
-    /// Whether to cancel the upload instead of the download.
+    /// Whether to cancel the upload. If `false`, the download is cancelled.
     package let isUpload: Bool
 
     package init(domain: String, file: Int64, isUpload: Bool) {
@@ -72,11 +73,11 @@ package struct CancelTransferCall: Call, SchemaMessage {
 
     package enum Outcome: UInt8, Sendable, MessageValue {
         case cancelled = 0
-        /// The upload was not cancelled, because it has begun. It will complete.
+        /// The upload was not cancelled, because it had already begun. It will complete.
         case hasBegun = 1
         /// The download was not cancelled, because the file is pinned.
         case isKept = 2
-        /// No such transfer exists any more.
+        /// The transfer has already ended.
         case isOver = 3
     }
 

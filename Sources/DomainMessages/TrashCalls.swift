@@ -1,8 +1,8 @@
 import Conduit
 import ItemValues
 
-/// A request to move an item into its provider's trash. The reply comes when the move is in the local journal. The
-/// upload follows later.
+/// A request to move an item to its provider's trash. The reply comes when the move was recorded in the local journal.
+/// The move is sent to the provider later.
 package struct TrashItemCall: Call, SchemaMessage {
     package typealias Reply = Empty
     package static var method: UInt64 { DomainMethod.trash }
@@ -13,7 +13,8 @@ package struct TrashItemCall: Call, SchemaMessage {
     package static let schema = Schema(Self.init, Field(0, \.place))
 }
 
-/// A request for the items in the trash of all domains, as far as they are known locally. No provider is asked.
+/// A request for the items in the trash of all domains, as far as they are known locally. The daemon sends no request
+/// to a provider.
 package struct TrashedItemsCall: Call, SchemaMessage {
     package static var method: UInt64 { DomainMethod.trashed }
 
@@ -31,7 +32,7 @@ package struct TrashedItemsCall: Call, SchemaMessage {
 
 /// An item in the trash of a domain.
 package struct TrashedItem: SchemaMessage, Equatable {
-    /// The domain's name.
+    /// The name of the item's domain.
     package let domain: String
     package let identifier: String
     package let name: String
@@ -48,14 +49,14 @@ package struct TrashedItem: SchemaMessage, Equatable {
         Self.init, Field(0, \.domain), Field(1, \.identifier), Field(2, \.name), Field(3, \.kind))
 }
 
-/// A request to move an item out of the trash, to its former place. The reply comes when the provider has moved the
-/// item.
+/// A request to move an item out of the trash, to the directory that contained it before. The reply comes when the
+/// provider has moved the item.
 package struct UntrashItemCall: Call, SchemaMessage {
     package typealias Reply = Empty
     package static var method: UInt64 { DomainMethod.untrash }
-    /// The domain's name.
+    /// The name of the domain.
     package let domain: String
-    /// The item's name in the trash, or its identifier.
+    /// The item's name in the trash, or the item's identifier.
     package let item: String
 
     package init(domain: String, item: String) {
@@ -66,14 +67,14 @@ package struct UntrashItemCall: Call, SchemaMessage {
     package static let schema = Schema(Self.init, Field(0, \.domain), Field(1, \.item))
 }
 
-/// A request to delete one item in a domain's trash, or all items in the trash that are known locally. The reply comes
+/// A request to delete one item that is in a domain's trash, or all items that are known to be in it. The reply comes
 /// when the provider has deleted them. The daemon reports the number of deleted items as progress.
 package struct EmptyTrashCall: Call, SchemaMessage {
     package typealias Reply = Empty
     package static var method: UInt64 { DomainMethod.emptyTrash }
-    /// The domain's name.
+    /// The name of the domain.
     package let domain: String
-    /// The item's name in the trash, or its identifier; `nil` for all items.
+    /// The item's name in the trash, or the item's identifier; `nil` for all items.
     package let item: String?
 
     package init(domain: String, item: String?) {

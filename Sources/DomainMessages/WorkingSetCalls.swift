@@ -1,15 +1,15 @@
 import Conduit
 
-/// An item of the working set, or a search result.
+/// An item of the working set, or an item that a search found.
 package struct FoundItemDescription: SchemaMessage, Equatable {
-    /// The domain's name.
+    /// The name of the item's domain.
     package var domain: String
-    /// The path in the domain: names separated by slashes.
+    /// The path of the item in its domain: names separated by slashes.
     package var path: String
-    /// The path in the mount; `nil` if the domain is not mounted.
+    /// The path of the item in the domain's mount; `nil` if the domain is not mounted.
     package var mountedPath: String?
     package var item: ItemDescription
-    /// The date of last use, in seconds since 1970.
+    /// The date of the last use, in seconds since 1970; `nil` if it is not known.
     package var lastUsed: Double?
     package var favoriteRank: UInt64?
     package var tags: [String]
@@ -32,7 +32,7 @@ package struct FoundItemDescription: SchemaMessage, Equatable {
         Field(4, \.lastUsed), Field(5, \.favoriteRank), Field(6, \.tags))
 }
 
-/// The reply to a search, and to a request for recent files or favorites.
+/// The reply to a search, and to a request for recently used files or favorites.
 package struct FoundItems: SchemaMessage {
     package let items: [FoundItemDescription]
 
@@ -41,7 +41,8 @@ package struct FoundItems: SchemaMessage {
     package static let schema = Schema(Self.init, Field(0, \.items))
 }
 
-/// A request for the most recently used files of all domains, the latest first. No provider is asked.
+/// A request for the most recently used files of all domains, the latest first. The daemon sends no request to a
+/// provider.
 package struct RecentsCall: Call, SchemaMessage {
     package typealias Reply = FoundItems
     package static var method: UInt64 { DomainMethod.recents }
@@ -52,7 +53,7 @@ package struct RecentsCall: Call, SchemaMessage {
     package static let schema = Schema(Self.init, Field(0, \.limit))
 }
 
-/// A request for the favorites of all domains, in their order. No provider is asked.
+/// A request for the favorites of all domains, in the order of their ranks. The daemon sends no request to a provider.
 package struct FavoritesCall: Call, SchemaMessage {
     package typealias Reply = FoundItems
     package static var method: UInt64 { DomainMethod.favorites }
@@ -61,18 +62,20 @@ package struct FavoritesCall: Call, SchemaMessage {
     package static let schema = Schema(Self.init)
 }
 
-/// A search for items that meet all of the conditions. No provider is asked.
+/// A request for the items that meet all of the conditions below. The daemon searches its indexes and sends no request
+/// to a provider.
 package struct SearchCall: Call, SchemaMessage {
     package typealias Reply = FoundItems
     package static var method: UInt64 { DomainMethod.search }
-    /// The name of the only domain to search; `nil` for all domains.
+    /// The name of the domain to search; `nil` for all domains.
     package var domain: String?
-    /// Parts of the name, all of which must occur in it.
+    /// Parts of the item's name. The name must contain all of them.
     package var words: [String]
-    /// Identifiers of types; an item has to match one of them.
+    /// Identifiers of types. The item's type must be one of them, or conform to one of them; any type if empty.
     package var types: [String]
     package var tags: [String]
-    /// The range of the modification date, in seconds since 1970: from `since` on, and before `before`.
+    /// The range of the modification date, in seconds since 1970: from `since`, inclusive, to `before`, exclusive.
+    /// `nil` for no limit.
     package var since: Double?
     package var before: Double?
     package var limit: Int
@@ -109,7 +112,7 @@ package struct SetFavoriteCall: Call, SchemaMessage {
     package static let schema = Schema(Self.init, Field(0, \.place), Field(1, \.isFavorite))
 }
 
-/// A request to add tags to an item and to remove some. The reply has the resulting tags.
+/// A request to add tags to an item and to remove other tags from it. The reply has the resulting tags.
 package struct TagItemCall: Call, SchemaMessage {
     package static var method: UInt64 { DomainMethod.tag }
     package let place: ItemPlace
@@ -133,15 +136,15 @@ package struct TagItemCall: Call, SchemaMessage {
     }
 }
 
-/// A push message of a service, which reports that a container has changed.
+/// A push message of a provider's service, which reports that a container has changed.
 package struct PushCall: Call, SchemaMessage {
     package typealias Reply = Empty
     package static var method: UInt64 { DomainMethod.push }
-    /// The container's identifier.
+    /// The identifier of the container.
     package let container: String
-    /// The domain's identifier or name; `nil` for every domain that matches ``topic``.
+    /// The identifier or the name of the domain; `nil` for every domain that matches ``topic``.
     package let domain: String?
-    /// The provider's identifier with ``topicSuffix``; `nil` for any provider.
+    /// The provider's identifier, followed by ``topicSuffix``; `nil` for any provider.
     package let topic: String?
 
     package static let topicSuffix = ".pushkit.fileprovider"

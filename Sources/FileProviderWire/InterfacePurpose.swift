@@ -2,9 +2,9 @@ import Conduit
 
 /// The purpose for which a provider's user interface is started.
 package enum InterfacePurpose: SchemaMessage {
-    /// An action with items that the user chose.
+    /// The user chose the custom action with the given identifier for the items with the given identifiers.
     case action(String, items: [String])
-    /// A failure of the provider, which the user is to resolve.
+    /// The provider failed in the given way, and the user is to resolve the failure.
     case failure(ProviderError)
 
     package static let schema = Schema<InterfacePurpose>(tag: nil) {

@@ -15,7 +15,7 @@ extension ItemAttributes: SchemaMessage {
         Field(2, { [NamedBytes]($0.changed) }), Field(3, { $0.removed.sorted() }))
 }
 
-/// An extended attribute.
+/// The name and the value of an extended attribute.
 struct NamedBytes: SchemaMessage {
     let name: String
     let value: [UInt8]
@@ -33,7 +33,7 @@ extension [NamedBytes] {
         self = values.sorted { $0.key < $1.key }.map { NamedBytes(name: $0.key, value: $0.value) }
     }
 
-    /// The values by name. If a name occurs more than once, its first value counts.
+    /// The values by name. If a name occurs more than once, its first value is used.
     var byName: [String: [UInt8]] {
         Dictionary(map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first })
     }

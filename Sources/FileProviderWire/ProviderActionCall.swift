@@ -1,19 +1,19 @@
 import Conduit
 
-/// A request to perform a custom action on items. The provider reports progress in thousandths. Cancelling the request
-/// stops the provider.
+/// A request to the provider to perform one of its custom actions on items. The provider reports progress in
+/// thousandths. Cancelling the request cancels the action.
 package struct ProviderActionCall: ProviderCall, SchemaMessage {
     package typealias Value = ProviderActionReply
     package typealias Reply = ProviderReply<ProviderActionReply>
     package static var method: UInt64 { 34 }
-    /// The action's identifier in the provider's property list.
+    /// The identifier of the action in the provider's property list.
     package let action: String
-    /// The items' identifiers.
+    /// The identifiers of the items.
     package let identifiers: [String]
-    /// The user's input, if the action asks for it.
+    /// The user's input; `nil` if the action does not ask for any.
     package let input: String?
 
-    /// The maximum number of items of a request.
+    /// The maximum number of items in one request.
     package static let mostItems = 10_000
     /// The maximum size of the input in bytes.
     package static let longestInput = 4096
@@ -32,16 +32,16 @@ package struct ProviderActionCall: ProviderCall, SchemaMessage {
         }
 }
 
-/// The reply of an action to the user.
+/// The reply of an action, for the user.
 package struct ProviderActionReply: SchemaMessage, Equatable {
-    /// The lines that are shown.
+    /// The lines to show.
     package let lines: [String]
-    /// The address that is shown after the lines, or opened in the browser.
+    /// The address to show after the lines, or to open in the browser; `nil` if there is none.
     package let link: String?
-    /// Whether the address is to be opened in the browser.
+    /// Whether to open the address in the browser.
     package let opensLink: Bool
 
-    /// The maximum number of lines, and the maximum size of one line or of the link in bytes.
+    /// The maximum number of lines, and the maximum number of bytes of one line or of the link.
     package static let (mostLines, longestLine) = (1000, 4096)
 
     package init(lines: [String] = [], link: String? = nil, opensLink: Bool = false) {

@@ -1,11 +1,11 @@
 import Conduit
 import ItemValues
 
-/// A request for the item of a file in the document storage.
+/// A request for the identifier of the item whose file is at a path in the document storage.
 package struct ProviderIdentifyCall: ProviderCall, SchemaMessage {
     package typealias Reply = ProviderReply<Value>
     package static var method: UInt64 { 40 }
-    /// An absolute path in the provider's document storage.
+    /// The absolute path of the file in the provider's document storage.
     package let path: String
 
     package init(path: String) { self.path = path }
@@ -13,7 +13,7 @@ package struct ProviderIdentifyCall: ProviderCall, SchemaMessage {
     package static let schema = Schema(Self.init, Field(0, \.path))
 
     package struct Value: SchemaMessage {
-        /// The item's identifier; `nil` if no item has its file at the path.
+        /// The item's identifier; `nil` if no item has its file at this path.
         package let identifier: String?
 
         package init(identifier: String?) { self.identifier = identifier }
@@ -26,7 +26,7 @@ package struct ProviderIdentifyCall: ProviderCall, SchemaMessage {
     }
 }
 
-/// A request to provide an item's file in the document storage, because a program is about to use the file. The
+/// A request to provide an item's file in the document storage, because a program is about to open the file. The
 /// provider reports progress in bytes.
 package struct ProviderStartCall: ProviderCall, SchemaMessage {
     package typealias Value = Empty
@@ -34,7 +34,7 @@ package struct ProviderStartCall: ProviderCall, SchemaMessage {
     package static var method: UInt64 { 41 }
     package let identifier: String
     package let path: String
-    /// Whether the file itself is needed. Otherwise a placeholder is enough.
+    /// Whether the contents of the file are needed. If `false`, a placeholder suffices.
     package let wantsContents: Bool
 
     package init(identifier: String, path: String, wantsContents: Bool) {
@@ -46,7 +46,7 @@ package struct ProviderStartCall: ProviderCall, SchemaMessage {
     package static let schema = Schema(Self.init, Field(0, \.identifier), Field(1, \.path), Field(2, \.wantsContents))
 }
 
-/// A request that informs the provider that a program has changed an item's file in the document storage.
+/// A request that informs the provider that a program has changed the file of an item in the document storage.
 package struct ProviderChangedCall: ProviderCall, SchemaMessage {
     package typealias Value = Empty
     package typealias Reply = ProviderReply<Empty>

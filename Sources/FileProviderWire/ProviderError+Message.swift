@@ -5,7 +5,7 @@ extension ProviderError.Kind: MessageValue {}
 extension ProviderItem.Kind: MessageValue {}
 
 extension ProviderError: SchemaMessage {
-    /// The maximum number of bytes of the message for the user; the rest is cut off.
+    /// The maximum number of bytes of the message for the user. A longer message is truncated.
     private static let longestMessage = 4096
 
     package static let schema = Schema(
@@ -27,7 +27,7 @@ extension ProviderError: SchemaMessage {
         Field(5, { $0.suggestion?.shortened(toBytes: longestMessage) }))
 }
 
-/// A provider's reply: the value that was requested, or a failure.
+/// A provider's reply to a request: the requested value, or a failure.
 package enum ProviderReply<Value: Message>: SchemaMessage {
     case done(Value)
     case failed(ProviderError)
@@ -55,21 +55,21 @@ package enum ProviderReply<Value: Message>: SchemaMessage {
     }
 }
 
-/// A request to a provider, or to the daemon about a provider.
+/// A request to a provider's process, or a request to the daemon about a provider.
 package protocol ProviderCall: Call where Reply == ProviderReply<Value> {
     associatedtype Value: Message
 }
 
 extension ProviderError {
-    /// Creates the failure from its recorded form. A kind that this version of Purvey does not know becomes
-    /// `transient`.
+    /// Creates the failure from the form in which it is stored with an item. A kind that this version of Purvey does
+    /// not know becomes `transient`.
     package init(_ recorded: ItemFailure) {
         self.init(
             Kind(rawValue: recorded.kind) ?? .transient, message: recorded.message, domain: recorded.domain,
             code: recorded.code, collidingItem: recorded.collidingItem, suggestion: recorded.suggestion)
     }
 
-    /// The failure in the form that is recorded with an item.
+    /// The failure in the form in which it is stored with an item.
     package var recorded: ItemFailure {
         ItemFailure(
             kind: kind.rawValue, domain: domain, code: code, message: message, collidingItem: collidingItem,
@@ -78,7 +78,7 @@ extension ProviderError {
 }
 
 extension ProviderItem {
-    /// The failure of the item's last upload, as the provider reports it.
+    /// The failure of the item's last upload, as the provider reports it; `nil` if it reports none.
     package var uploadingError: ProviderError? {
         get { uploadFailure.map { ProviderError($0) } }
         set { uploadFailure = newValue?.recorded }

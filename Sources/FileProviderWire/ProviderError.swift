@@ -1,48 +1,50 @@
-/// A failure of a provider: its own error as a plain value, or the end of its process.
+/// A failure of a provider: an error that it returned, as a plain value, or the end of its process.
 package struct ProviderError: Error, Sendable, Equatable {
-    /// The kind of a failure, which determines how the engine handles it.
+    /// The kind of a failure. It determines how the engine handles the failure.
     package enum Kind: UInt8, Sendable {
-        /// Any temporary failure. Retried automatically, with backoff.
+        /// Any temporary failure. The engine retries the request automatically, with backoff.
         case transient = 0
-        /// `notAuthenticated`. Requests wait until the user has signed in (`signalErrorResolved`).
+        /// The provider's error `notAuthenticated`. Requests wait until the user has signed in (`signalErrorResolved`).
         case notAuthenticated = 1
-        /// `serverUnreachable`. Retried later.
+        /// The provider's error `serverUnreachable`. The engine retries the request later.
         case serverUnreachable = 2
-        /// `insufficientQuota`. The upload waits until the user or the provider reports the failure as resolved.
+        /// The provider's error `insufficientQuota`. The upload waits until the user or the provider reports that the
+        /// failure is resolved.
         case insufficientQuota = 3
-        /// `noSuchItem`.
+        /// The provider's error `noSuchItem`.
         case noSuchItem = 4
-        /// `syncAnchorExpired` or `pageExpired`. Enumeration starts again from the beginning.
+        /// The provider's error `syncAnchorExpired` or `pageExpired`. The enumeration starts again from the beginning.
         case expired = 5
-        /// `filenameCollision`. ``collidingItem`` is the item that has the requested name.
+        /// The provider's error `filenameCollision`. ``collidingItem`` is the item that has the requested name.
         case filenameCollision = 6
         case deletionRejected = 7
         case directoryNotEmpty = 8
         case cannotSynchronize = 9
-        /// An operation that the provider does not support (`NSFeatureUnsupportedError`).
+        /// The provider does not support the operation (`NSFeatureUnsupportedError`).
         case unsupported = 10
         case cancelled = 11
-        /// The end of the extension's process before its reply. It may have been killed because of its memory or time
+        /// The extension's process ended before it replied. The process may have exceeded its memory limit or its time
         /// limit.
         case processEnded = 12
-        /// An unusable reply, such as an oversized page or another item's identifier.
+        /// The reply is unusable. For example, a page is too large, or an identifier belongs to another item.
         case badAnswer = 13
-        /// A full local disk, found by the extension or by the engine.
+        /// The local disk is full, as the extension or the engine has found.
         case noSpace = 14
-        /// An extension that crashed three times in a row. It gets no requests until the user requests a retry.
+        /// The extension crashed three times in a row. It gets no requests until the user requests a retry.
         case disabled = 15
         case notPermitted = 16
     }
 
     package var kind: Kind
-    /// The domain and code of the provider's error; empty and 0 if there is no such error.
+    /// The domain and code of the provider's `NSError`; an empty text and 0 if there is no such error.
     package var domain: String
     package var code: Int
     /// One sentence for the user.
     package var message: String
-    /// The identifier of the item that has the requested name, after a collision.
+    /// After a name collision, the identifier of the item that has the requested name; otherwise `nil`.
     package var collidingItem: String?
-    /// The provider's suggestion for the user (`NSLocalizedRecoverySuggestionErrorKey`).
+    /// The provider's suggestion of a remedy, for the user (`NSLocalizedRecoverySuggestionErrorKey`); `nil` if there is
+    /// none.
     package var suggestion: String?
 
     package init(
@@ -57,6 +59,6 @@ package struct ProviderError: Error, Sendable, Equatable {
         self.suggestion = suggestion
     }
 
-    /// The message, followed by the suggestion, if any.
+    /// The message, followed by the suggestion if there is one.
     package var advice: String { suggestion.map { message + " " + $0 } ?? message }
 }

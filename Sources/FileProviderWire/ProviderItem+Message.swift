@@ -1,7 +1,7 @@
 import Conduit
 import ItemValues
 
-/// The encoding of an item. Extensions are not trusted: if one item of a message exceeds the limits, the whole message
+/// Encodes and decodes items. Extensions are not trusted: if one item in a message exceeds a limit, the whole message
 /// is rejected.
 extension ProviderItem: SchemaMessage {
     package static let schema = Schema(
@@ -45,16 +45,17 @@ extension ProviderItem: SchemaMessage {
         return item
     }
 
-    /// Returns a date in seconds since 1970; `nil` if it is out of range.
+    /// Returns the given date in seconds since 1970; `nil` if it is farther from 1970 than ``farthestDate``.
     private static func near(_ date: Double?) -> Double? {
         guard let date, date.isFinite, abs(date) < farthestDate else { return nil }
         return date
     }
 
-    /// The limit of dates in seconds, about 292,000 years from 1970. In microseconds, dates within it fit into 64 bits.
+    /// The maximum distance of a date from 1970 in seconds, about 292,000 years. Within it, a date in microseconds fits
+    /// into 64 bits.
     private static let farthestDate: Double = 9.2e12
 
-    /// A value of ``userInfo`` with its name.
+    /// The name and the value of an entry of ``userInfo``.
     struct UserInfoEntry: SchemaMessage {
         let name: String
         let value: UserInfoValue
@@ -62,7 +63,7 @@ extension ProviderItem: SchemaMessage {
         static let schema = Schema(
             { UserInfoEntry(name: $0, value: $1) }, Field(0, \UserInfoEntry.name), Field(inline: valueSchema, \.value))
 
-        /// The schema of an entry's value. It does not use key 0, which is that of the entry's name.
+        /// The schema of the value. It does not use key 0, which is the key of the name.
         private static let valueSchema = Schema<UserInfoValue>(tag: nil) {
             Case(1, UserInfoValue.number, Field(1, \.self)) { if case .number(let number) = $0 { number } else { nil } }
             Case(2, UserInfoValue.text, Field(2, \.self)) { if case .text(let text) = $0 { text } else { nil } }
@@ -75,7 +76,7 @@ extension [ProviderItem.UserInfoEntry] {
         self = values.sorted { $0.key < $1.key }.map { ProviderItem.UserInfoEntry(name: $0.key, value: $0.value) }
     }
 
-    /// The values by name. If a name occurs more than once, its first value counts.
+    /// The values by name. If a name occurs more than once, its first value is used.
     var byName: [String: ProviderItem.UserInfoValue] {
         Dictionary(map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first })
     }

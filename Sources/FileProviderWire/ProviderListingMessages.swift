@@ -2,37 +2,37 @@ import Conduit
 import ItemValues
 import LinuxSystem
 
-/// The limits of connections between the engine and an extension's process.
+/// The limits that apply to the connection between the engine and an extension's process.
 package enum ProviderWire {
     /// The maximum number of bytes of a page token or a sync anchor.
     package static let longestToken = 500
-    /// The factor by which a page may exceed the suggested number of items.
+    /// The maximum ratio of the number of items in a page to the suggested number.
     package static let pageFactor = 100
-    /// The limits of a connection. The maximum size of a message is large enough for the largest page.
+    /// The limits of a connection. A message can be as large as the largest page.
     package static let limits = ConnectionLimits(messageSize: 64 << 20)
-    /// The version of the protocol. Another version is rejected.
+    /// The version of the protocol. A process with another version is rejected.
     package static let version: UInt64 = 1
 }
 
-/// The first request to an extension's process, with the domain that the process serves. The process replies when it
-/// has created the provider's principal object.
+/// The first request to an extension's process. It has the parameters of the domain that the process serves. The
+/// process replies when it has created the provider's principal object.
 package struct BeginProviderCall: ProviderCall, SchemaMessage {
     package typealias Value = Empty
     package typealias Reply = ProviderReply<Empty>
     package static var method: UInt64 { 1 }
-    /// ``ProviderWire/version``.
+    /// The version of the protocol, ``ProviderWire/version``.
     package let version: UInt64
     /// The domain's identifier; empty for the default domain.
     package let domain: String
     /// The domain's display name.
     package let displayName: String
-    /// The directory of the provider's documents. It is shared by all of the provider's domains.
+    /// The path of the directory of the provider's documents, which all of the provider's domains share.
     package let storage: String
-    /// The domain's directory in ``storage``.
+    /// The path of the domain's directory inside ``storage``.
     package let domainFolder: String
-    /// A directory for temporary files, which is emptied when a process begins.
+    /// The path of a directory for temporary files. It is emptied when a process starts.
     package let temporary: String
-    /// The path of the folder that the user gave the provider access to; `nil` for none.
+    /// The path of the folder to which the user gave the provider access; `nil` if there is none.
     package let path: String?
     /// The time limit of a request that transfers no contents, in seconds.
     package let answerTime: Double
@@ -40,10 +40,10 @@ package struct BeginProviderCall: ProviderCall, SchemaMessage {
     package let transferTime: Double
     /// The bundle identifier of the extension.
     package let bundleIdentifier: String
-    /// The user info that a program set for the domain, a property list.
+    /// The user info that a program set for the domain, as a property list; `nil` if none was set.
     package let userInfo: [UInt8]?
-    /// The path of the directory for the provider's own state of the domain, which is created on demand; `nil` if there
-    /// is none.
+    /// The path of the directory in which the provider stores its own state of the domain. It is created when the
+    /// provider first needs it. `nil` if the domain has no such directory.
     package let state: String?
 
     package init(
@@ -82,7 +82,7 @@ package struct BeginProviderCall: ProviderCall, SchemaMessage {
         Field(10, bytes: \.userInfo), Field(11, \.state))
 }
 
-/// A request for an item's current metadata.
+/// A request for the current metadata of an item.
 package struct ProviderItemCall: ProviderCall, SchemaMessage {
     package typealias Value = ProviderItem
     package typealias Reply = ProviderReply<ProviderItem>
@@ -102,7 +102,7 @@ package struct ProviderPageCall: ProviderCall, SchemaMessage {
     package typealias Reply = ProviderReply<ProviderPage>
     package static var method: UInt64 { 3 }
     package let container: String
-    /// The page token; `nil` for the first page.
+    /// The token of the requested page; `nil` for the first page.
     package let page: [UInt8]?
     package let suggestedSize: Int
 
@@ -116,7 +116,7 @@ package struct ProviderPageCall: ProviderCall, SchemaMessage {
         Self.init, Field(0, \.container), Field(1, bytes: \.page), Field(2, \.suggestedSize))
 }
 
-/// The items of a page. ``next`` is the token of the next page; `nil` after the last page.
+/// A page of a container's items. ``next`` is the token of the next page; `nil` if this page is the last.
 package struct ProviderPage: SchemaMessage {
     package let items: [ProviderItem]
     package let next: [UInt8]?
@@ -129,7 +129,7 @@ package struct ProviderPage: SchemaMessage {
     package static let schema = Schema(Self.init, Field(0, \.items), Field(1, bytes: \.next))
 }
 
-/// A request for a container's current sync anchor.
+/// A request for the current sync anchor of a container.
 package struct ProviderAnchorCall: ProviderCall, SchemaMessage {
     package typealias Value = ProviderAnchor
     package typealias Reply = ProviderReply<ProviderAnchor>
@@ -143,7 +143,7 @@ package struct ProviderAnchorCall: ProviderCall, SchemaMessage {
     package static let schema = Schema(Self.init, Field(0, \.container))
 }
 
-/// A sync anchor; `nil` if the container has none.
+/// The sync anchor of a container; `nil` if the container has none.
 package struct ProviderAnchor: SchemaMessage {
     package let anchor: [UInt8]?
 
@@ -154,7 +154,7 @@ package struct ProviderAnchor: SchemaMessage {
     package static let schema = Schema(Self.init, Field(0, bytes: \.anchor))
 }
 
-/// A request for a container's changes since a sync anchor.
+/// A request for the changes of a container since a sync anchor.
 package struct ProviderChangesCall: ProviderCall, SchemaMessage {
     package typealias Value = ProviderChanges
     package typealias Reply = ProviderReply<ProviderChanges>
@@ -173,7 +173,8 @@ package struct ProviderChangesCall: ProviderCall, SchemaMessage {
         Self.init, Field(0, \.container), Field(1, bytes: \.anchor), Field(2, \.suggestedSize))
 }
 
-/// A batch of changes. No item is both updated and deleted: the provider's last report counts.
+/// A batch of changes. If the provider reported an item both as updated and as deleted, the batch has only the last
+/// report.
 package struct ProviderChanges: SchemaMessage {
     package let updated: [ProviderItem]
     package let deleted: [String]

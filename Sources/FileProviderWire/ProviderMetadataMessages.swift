@@ -1,16 +1,16 @@
 import Conduit
 import ItemValues
 
-/// A new value of an item's user metadata, or of its attributes.
+/// A new value of one kind of an item's user metadata, or new attributes of the item.
 package enum UserMetadataChange: Sendable, Equatable {
-    /// The date of last use, in seconds since 1970.
+    /// The date of the last use, in seconds since 1970; `nil` to remove the date.
     case lastUsed(Double?)
     case tagData([UInt8]?)
     case favoriteRank(UInt64?)
     case attributes(ItemAttributes)
 }
 
-/// A request to set one kind of an item's user metadata, or its attributes.
+/// A request to set one kind of an item's user metadata, or the item's attributes.
 package struct ProviderMetadataCall: ProviderCall, SchemaMessage {
     package typealias Value = ProviderItem
     package typealias Reply = ProviderReply<ProviderItem>
@@ -28,7 +28,7 @@ package struct ProviderMetadataCall: ProviderCall, SchemaMessage {
 }
 
 extension UserMetadataChange {
-    /// The schema of a change within a ``ProviderMetadataCall``. It does not use key 0, which is that of the item's
+    /// The schema of the change in a ``ProviderMetadataCall``. It does not use key 0, which is the key of the item's
     /// identifier.
     fileprivate static let schema = Schema<UserMetadataChange>(tag: 1) {
         Case(0, Self.lastUsed, Field(2, \.self)) { if case .lastUsed(let time) = $0 { .some(time) } else { nil } }

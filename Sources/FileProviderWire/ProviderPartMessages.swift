@@ -2,7 +2,7 @@ import Conduit
 import ItemValues
 import LinuxSystem
 
-/// A request for the provider's abilities to fetch contents.
+/// A request for the ways in which the provider can fetch contents.
 package struct ProviderServesPartsCall: ProviderCall, SchemaMessage {
     package typealias Value = ProviderServesParts
     package typealias Reply = ProviderReply<ProviderServesParts>
@@ -14,13 +14,13 @@ package struct ProviderServesPartsCall: ProviderCall, SchemaMessage {
 }
 
 package struct ProviderServesParts: SchemaMessage {
-    /// Whether the provider supports partial fetches.
+    /// Whether the provider can fetch a byte range of a file.
     package let servesParts: Bool
-    /// Whether the provider can use an earlier version of a file to fetch the file, for example to transfer only the
-    /// difference.
+    /// Whether the provider can use a local earlier version of a file when it fetches the file, for example to transfer
+    /// only the difference.
     package let usesExisting: Bool
-    /// Whether the provider retains copies of the files that it returned. If so, a ``ProviderStopCall`` makes it remove
-    /// a copy.
+    /// Whether the provider keeps copies of the files that it returned, until a ``ProviderStopCall`` makes it delete
+    /// them.
     package let keepsCopies: Bool
 
     package init(_ servesParts: Bool, usesExisting: Bool = false, keepsCopies: Bool = true) {
@@ -40,12 +40,12 @@ package struct ProviderPartCall: ProviderCall, SchemaMessage {
     package typealias Reply = ProviderReply<ProviderPartFile>
     package static var method: UInt64 { 63 }
     package let identifier: String
-    /// The version that the bytes must belong to.
+    /// The version to which the bytes must belong.
     package let contentVersion: [UInt8]
     package let metadataVersion: [UInt8]
-    /// The bytes that are needed. The reply may contain more.
+    /// The byte range that is needed. The reply may contain more.
     package let range: Range<Int64>
-    /// The alignment in bytes of the bounds of the reply's range, a power of two.
+    /// The alignment in bytes of the start and the end of the range in the reply; a power of two.
     package let alignment: Int
 
     package init(
@@ -68,12 +68,12 @@ package struct ProviderPartCall: ProviderCall, SchemaMessage {
     }
 }
 
-/// A byte range of a file, and the item to which it belongs. The bytes are in an open file, at the same offsets as in
-/// the item's own file.
+/// A byte range of a file, with the item to which the bytes belong. The bytes are in an open file, at the same offsets
+/// as in the item's own file.
 package struct ProviderPartFile: SchemaMessage {
     package let item: ProviderItem
     package let file: FileDescriptor
-    /// The range of bytes that the file contains.
+    /// The byte range that the open file contains.
     package let range: Range<Int64>
 
     package init(item: ProviderItem, file: FileDescriptor, range: Range<Int64>) {
@@ -87,8 +87,8 @@ package struct ProviderPartFile: SchemaMessage {
 }
 
 extension Schema where Root == Range<Int64> {
-    /// Returns the schema of a byte range, which is sent as its start and length under two keys. Both are checked, so
-    /// that later arithmetic cannot overflow.
+    /// Returns the schema of a byte range, which is encoded as its start and its length under the two given keys.
+    /// Decoding checks both, so that later arithmetic cannot overflow.
     fileprivate static func byteRange(start: UInt64, count: UInt64) -> Schema {
         Schema(
             { (first: Int64, length: Int64) throws(MessageError) in

@@ -1,19 +1,19 @@
 import Conduit
 
-/// A request for a search at the provider's service. The provider reports the number of results as progress. Cancelling
-/// the request ends the search.
+/// A request to search at the provider's service. The provider reports the number of results so far as progress.
+/// Cancelling the request ends the search.
 package struct ProviderSearchCall: ProviderCall, SchemaMessage {
     package typealias Value = ProviderSearchResults
     package typealias Reply = ProviderReply<ProviderSearchResults>
     package static var method: UInt64 { 60 }
-    /// The user's query.
+    /// The text that the user searches for.
     package let query: String
     /// The maximum number of results that the client can use.
     package let limit: Int
 
-    /// The maximum number of results of a search.
+    /// The maximum number of results of one search.
     package static let mostResults = 1000
-    /// The maximum number of results of a page.
+    /// The maximum number of results in one page.
     package static let mostOfPage = 500
     /// The maximum number of bytes of a query.
     package static let longestQuery = 1000
@@ -34,7 +34,7 @@ package struct ProviderSearchCall: ProviderCall, SchemaMessage {
 /// The results of a search, the best first, without duplicates.
 package struct ProviderSearchResults: SchemaMessage, Equatable {
     package var results: [ProviderSearchResult]
-    /// Whether the search was ended because it took too long.
+    /// Whether the search ended early, because it took too long.
     package var isCutShort: Bool
 
     package init(results: [ProviderSearchResult], isCutShort: Bool = false) {
@@ -45,16 +45,16 @@ package struct ProviderSearchResults: SchemaMessage, Equatable {
     package static let schema = Schema(Self.init, Field(0, \.results), Field(1, \.isCutShort))
 }
 
-/// An item that a service found.
+/// An item that the provider's service found.
 package struct ProviderSearchResult: SchemaMessage, Equatable {
     package var identifier: String
-    /// The name as the provider reported it, unchecked.
+    /// The name as the provider reported it. It may not be a valid file name.
     package var filename: String
     /// The type's identifier.
     package var contentType: String
     /// The size in bytes; `nil` if the provider does not know it.
     package var size: Int64?
-    /// The date of creation, in seconds since 1970, like the following dates.
+    /// The date of creation, in seconds since 1970. The following dates are in seconds since 1970, too.
     package var created: Double?
     package var modified: Double?
     package var lastUsed: Double?

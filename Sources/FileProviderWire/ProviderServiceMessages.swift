@@ -1,7 +1,7 @@
 import Conduit
 import LinuxSystem
 
-/// A request for the names of the provider's services for an item.
+/// A request for the names of the services that the provider offers for an item.
 package struct ProviderServicesCall: ProviderCall, SchemaMessage {
     package typealias Reply = ProviderReply<Value>
     package static var method: UInt64 { 43 }
@@ -25,8 +25,8 @@ package struct ProviderServicesCall: ProviderCall, SchemaMessage {
     }
 }
 
-/// A request to serve a program over a socket. The provider reports progress when the service begins, and replies when
-/// the service has ended.
+/// A request to offer one of the provider's services to a program, over a socket. The provider reports progress when
+/// the service has begun, and replies when the service has ended.
 package struct ProviderServiceCall: ProviderCall, SchemaMessage {
     package typealias Value = Empty
     package typealias Reply = ProviderReply<Empty>

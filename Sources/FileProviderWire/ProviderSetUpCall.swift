@@ -1,12 +1,12 @@
 import Conduit
 
-/// A request to set up a domain. It goes to a process that was started only for this domain's set-up.
+/// A request to set up a domain. It is sent to a process that was started only for the set-up of this domain.
 package struct ProviderSetUpCall: ProviderCall, SchemaMessage {
     package typealias Value = ProviderSetUp
     package typealias Reply = ProviderReply<ProviderSetUp>
     package static var method: UInt64 { 35 }
     package let purpose: SetUpPurpose
-    /// The settings of the domain as the user gave them.
+    /// The domain's settings as the user entered them.
     package let settings: [DomainSetting]
 
     package init(purpose: SetUpPurpose, settings: [DomainSetting]) {
@@ -17,7 +17,7 @@ package struct ProviderSetUpCall: ProviderCall, SchemaMessage {
     package static let schema = Schema(Self.init, Field(0, \.purpose), Field(1, \.settings))
 }
 
-/// The purpose of a set-up. The values are those of `FileProviderSetup.Purpose`.
+/// The purpose of a set-up. The raw values are those of `FileProviderSetup.Purpose`.
 package enum SetUpPurpose: Int, Sendable, MessageValue {
     case adding = 0
     case changing = 1
@@ -26,12 +26,13 @@ package enum SetUpPurpose: Int, Sendable, MessageValue {
 
 /// The result of a set-up.
 package struct ProviderSetUp: SchemaMessage, Equatable {
-    /// Whether the provider sets up domains. If `false`, the settings were not checked.
+    /// Whether the provider supports setting up domains. If `false`, the settings were not checked.
     package let isServed: Bool
-    /// The settings, with the changes that the provider made.
+    /// The domain's settings, with the changes that the provider made.
     package let settings: [DomainSetting]
 
-    /// The maximum size of all settings in bytes. They are sent to each process of the provider when it starts.
+    /// The maximum number of bytes of all settings together. They are sent to each process of the provider when it
+    /// starts.
     private static let longestSettings = 64 << 10
 
     package init(isServed: Bool, settings: [DomainSetting]) {
@@ -49,7 +50,7 @@ package struct ProviderSetUp: SchemaMessage, Equatable {
         }
 }
 
-/// A request to find out whether the provider sets up domains. The reply has no settings.
+/// A request to find out whether the provider supports setting up domains. The reply has no settings.
 package struct ProviderSetsUpCall: ProviderCall, SchemaMessage {
     package typealias Value = ProviderSetUp
     package typealias Reply = ProviderReply<ProviderSetUp>
@@ -59,7 +60,7 @@ package struct ProviderSetsUpCall: ProviderCall, SchemaMessage {
     package static let schema = Schema(Self.init)
 }
 
-/// A request for the provider's description of the domain's service. See `FileProviderDescribing`.
+/// A request for the lines in which the provider describes the domain's service. See `FileProviderDescribing`.
 package struct ProviderFindingsCall: ProviderCall, SchemaMessage {
     package typealias Value = ProviderFindings
     package typealias Reply = ProviderReply<ProviderFindings>
@@ -73,7 +74,8 @@ package struct ProviderFindingsCall: ProviderCall, SchemaMessage {
 package struct ProviderFindings: SchemaMessage, Equatable {
     package let lines: [String]
 
-    /// The maximum number of lines, and the maximum number of bytes of a line. The rest is left out.
+    /// The maximum number of lines, and the maximum number of bytes of one line. Further lines are left out, and longer
+    /// lines are truncated.
     private static let mostLines = 100
     private static let longestLine = 1_000
 
@@ -86,29 +88,30 @@ package struct ProviderFindings: SchemaMessage, Equatable {
     package static let schema = Schema(Self.init, Field(0, \.lines))
 }
 
-/// A setting of a domain, with the value that the user gave. Either the provider defines the setting, such as a folder
-/// or a server, or Purvey does.
+/// A setting of a domain, with the value that the user entered. Either the provider defines the setting, such as a
+/// folder or a server, or Purvey defines it.
 package struct DomainSetting: SchemaMessage, Equatable {
     package let key: String
     package let value: String
 
-    /// The key of the folder that the user gives the provider access to. The provider can access no other files of the
+    /// The key of the folder to which the user gives the provider access. The provider can access no other files of the
     /// user.
     package static let path = "path"
-    /// The key of the cache limit, a ``ByteCount``. It is not passed to the provider.
+    /// The key of the cache limit, whose value is a ``ByteCount``. It is not passed to the provider.
     package static let cache = "cache"
-    /// The key of the use of metered networks, one of ``meteredValues``. It is not passed to the provider.
+    /// The key of the setting for metered networks, whose value is one of ``meteredValues``. It is not passed to the
+    /// provider.
     package static let metered = "metered"
     /// The values of the setting ``metered``. With `wait`, the default, background transfers wait for a network that is
-    /// not metered. With `use`, they do not wait.
+    /// not metered. With `use`, they do not wait for one.
     package static let meteredValues = ["wait", "use"]
-    /// The keys that are not passed to the provider, with their meanings.
+    /// The keys that are not passed to the provider, each with a phrase that explains it to the user.
     package static let own = [
         (key: cache, meaning: "how much may be on this machine"),
         (key: metered, meaning: "wait or use: background transfers on a metered network"),
     ]
 
-    /// Whether the setting is Purvey's own and not passed to the provider.
+    /// Whether Purvey defines the setting. If so, it is not passed to the provider.
     package var isOwn: Bool { Self.own.contains { $0.key == key } }
 
     package init(key: String, value: String) {
@@ -119,7 +122,7 @@ package struct DomainSetting: SchemaMessage, Equatable {
     package static let schema = Schema(Self.init, Field(0, \.key), Field(1, \.value))
 }
 
-/// A request to sign in with a password.
+/// A request to sign in to the provider's service with a password.
 package struct ProviderSignInCall: ProviderCall, SchemaMessage {
     package typealias Value = Empty
     package typealias Reply = ProviderReply<Empty>

@@ -1,7 +1,7 @@
 import Conduit
 import ItemValues
 
-/// A request for the provider's state of its whole domain.
+/// A request for the state that the provider reports for its whole domain.
 package struct ProviderStateCall: ProviderCall, SchemaMessage {
     package typealias Value = ProviderDomainState
     package typealias Reply = ProviderReply<ProviderDomainState>
@@ -11,9 +11,9 @@ package struct ProviderStateCall: ProviderCall, SchemaMessage {
     package static let schema = Schema(Self.init)
 }
 
-/// A provider's state of its whole domain: `NSFileProviderDomainState`.
+/// The state that a provider reports for its whole domain: `NSFileProviderDomainState`.
 package struct ProviderDomainState: SchemaMessage, Equatable {
-    /// The domain version, at least 0. If ``userInfo`` differs, the version differs, too.
+    /// The domain version, at least 0. It changes whenever ``userInfo`` changes.
     package let version: Int64
     /// Values for the activation rules of the provider's actions.
     package let userInfo: [String: ProviderItem.UserInfoValue]
@@ -35,14 +35,15 @@ package struct ProviderDomainState: SchemaMessage, Equatable {
 }
 
 extension ProviderDomainState {
-    /// The keys of the user info for the number of bytes that can still be stored at the service, and for the number of
-    /// bytes that are stored.
+    /// The keys in ``userInfo`` of the number of bytes that can still be stored at the service, and of the number of
+    /// bytes that are stored there.
     package static let quotaAvailableKey = "quotaAvailableBytes"
     package static let quotaUsedKey = "quotaUsedBytes"
 
-    /// The number of bytes that can still be stored; `nil` if there is no limit, or the provider does not report it.
+    /// The number of bytes that can still be stored at the service; `nil` if there is no limit, or if the provider does
+    /// not report it.
     package var quotaAvailable: UInt64? { bytes(Self.quotaAvailableKey) }
-    /// The number of bytes that are stored; `nil` if the provider does not report it.
+    /// The number of bytes that are stored at the service; `nil` if the provider does not report it.
     package var quotaUsed: UInt64? { bytes(Self.quotaUsedKey) }
 
     private func bytes(_ key: String) -> UInt64? {

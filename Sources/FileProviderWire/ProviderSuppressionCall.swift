@@ -1,14 +1,14 @@
 import Conduit
 
-/// A request for whether the user has suppressed an interaction of the provider, or to suppress the interaction or
+/// A request to a provider to report whether the user has suppressed one of its alerts, or to suppress the alert or
 /// allow it again.
 package struct ProviderSuppressionCall: ProviderCall, SchemaMessage {
     package typealias Value = ProviderSuppression
     package typealias Reply = ProviderReply<ProviderSuppression>
     package static var method: UInt64 { 38 }
-    /// The suppression identifier in the provider's property list.
+    /// The suppression identifier of the alert in the provider's property list.
     package let identifier: String
-    /// Whether to suppress the interaction; `nil` to request the current state.
+    /// `true` to suppress the alert, `false` to allow it again; `nil` only to find out.
     package let change: Bool?
 
     package init(identifier: String, change: Bool? = nil) {
@@ -19,9 +19,9 @@ package struct ProviderSuppressionCall: ProviderCall, SchemaMessage {
     package static let schema = Schema(Self.init, Field(0, \.identifier), Field(1, \.change))
 }
 
-/// Whether a provider's interaction with the user is suppressed.
+/// Whether one of a provider's alerts is suppressed.
 package struct ProviderSuppression: SchemaMessage, Equatable {
-    /// Whether the user has suppressed the interaction.
+    /// Whether the user has suppressed the alert.
     package let isSuppressed: Bool
 
     package init(isSuppressed: Bool) { self.isSuppressed = isSuppressed }

@@ -1,18 +1,18 @@
 import Conduit
 import LinuxSystem
 
-/// A request for thumbnails of files. The provider reports the number of files as progress.
+/// A request for thumbnails of files. The provider reports the number of completed files as progress.
 package struct ProviderThumbnailsCall: ProviderCall, SchemaMessage {
     package typealias Value = ProviderThumbnails
     package typealias Reply = ProviderReply<ProviderThumbnails>
     package static var method: UInt64 { 33 }
-    /// The items' identifiers, at most ``mostItems``.
+    /// The identifiers of the items, at most ``mostItems``.
     package let identifiers: [String]
-    /// The length of the longer side that is needed, in pixels.
+    /// The wanted length of the longer side of a thumbnail, in pixels.
     package let side: Int
 
-    /// The maximum number of items of a request. The reply has a descriptor for each item, and a message cannot contain
-    /// more descriptors.
+    /// The maximum number of items in one request. The reply contains a file descriptor for each item, and a message
+    /// cannot contain more descriptors.
     package static let mostItems = ConnectionLimits.descriptorsPerMessage
     /// The maximum number of bytes of a thumbnail; a larger one is rejected.
     package static let largestPicture = 8 << 20
@@ -30,7 +30,7 @@ package struct ProviderThumbnailsCall: ProviderCall, SchemaMessage {
         }
 }
 
-/// A provider's thumbnails, at most one per item. Items that the provider did not reply about are left out.
+/// A provider's thumbnails, at most one per item. Items for which the provider did not reply are left out.
 package struct ProviderThumbnails: SchemaMessage {
     package let thumbnails: [ProviderThumbnail]
 
@@ -39,10 +39,10 @@ package struct ProviderThumbnails: SchemaMessage {
     package static let schema = Schema(Self.init, Field(0, \.thumbnails))
 }
 
-/// A provider's thumbnail of one item, or the failure. Both are `nil` if the item has no thumbnail.
+/// A provider's thumbnail of one item, or the provider's failure. Both are `nil` if the item has no thumbnail.
 package struct ProviderThumbnail: SchemaMessage {
     package let identifier: String
-    /// A sealed memory file with a picture in any format. The provider's data is not validated.
+    /// A sealed memory file with a picture in any format. The picture was not validated.
     package let picture: FileDescriptor?
     package let failure: ProviderError?
 

@@ -9,11 +9,11 @@ package struct ProviderContentsCall: ProviderCall, SchemaMessage {
     package typealias Reply = ProviderReply<ProviderFile>
     package static var method: UInt64 { 6 }
     package let identifier: String
-    /// Whether to return the present contents of a file that a program uses and does not relinquish.
+    /// Whether to return the present contents even if a program has the file open and does not relinquish it.
     package let takesUsed: Bool
-    /// The contents of an earlier version, open for reading; `nil` to fetch the file without them.
+    /// The local contents of an earlier version, open for reading; `nil` to fetch the file without them.
     package let existing: FileDescriptor?
-    /// The version of ``existing``.
+    /// The version of ``existing``; `nil` if that is `nil`.
     package let existingVersion: [UInt8]?
 
     package init(
@@ -30,12 +30,12 @@ package struct ProviderContentsCall: ProviderCall, SchemaMessage {
         Field(3, bytes: \.existingVersion))
 }
 
-/// A file's contents as an open file, and the provider's item.
+/// The contents of a file, as an open file, and the item that the provider reports for them.
 package struct ProviderFile: SchemaMessage {
     package let item: ProviderItem
     package let file: FileDescriptor
-    /// The file's status at an instant when no program was writing to the file; `nil` if programs cannot write to it.
-    /// If the status differs later, the contents must not be used.
+    /// The status of the file at an instant when no program was writing to it; `nil` if programs cannot write to it. If
+    /// the status differs later, the contents must not be used.
     package let moment: FileMoment?
 
     package init(item: ProviderItem, file: FileDescriptor, moment: FileMoment? = nil) {
@@ -59,13 +59,13 @@ package struct ProviderCreateCall: ProviderCall, SchemaMessage {
     /// The modification date, in seconds since 1970.
     package let modified: Double
     package let isExecutable: Bool
-    /// Whether the item's mode grants no permissions to the group and to others.
+    /// Whether the item's mode grants no permissions to the group and others.
     package let isPrivate: Bool
-    /// The contents, open for reading; `nil` for directories and links.
+    /// The contents, open for reading; `nil` for directories and symbolic links.
     package let contents: FileDescriptor?
-    /// The item's temporary identifier, until the provider assigns an identifier. It is the same in each retry.
+    /// The temporary identifier that the item has until the provider assigns one. It is the same in each retry.
     package let template: String?
-    /// Whether the provider may already have the item, because the item is being imported.
+    /// Whether the provider may already have the item, because the item is being imported again.
     package let mayAlreadyExist: Bool
 
     package init(
@@ -97,7 +97,7 @@ package struct ProviderCreateCall: ProviderCall, SchemaMessage {
 }
 
 extension ProviderCreateCall {
-    /// The mode of the file with the contents, before the process's umask is applied.
+    /// The mode with which to create the file for the contents. The process's umask is still to be applied.
     package var permissions: mode_t { isPrivate ? (isExecutable ? 0o700 : 0o600) : isExecutable ? 0o777 : 0o666 }
 }
 
@@ -109,7 +109,7 @@ package struct ProviderReplaceCall: ProviderCall, SchemaMessage {
     package let identifier: String
     /// The new contents, open for reading.
     package let contents: FileDescriptor
-    /// The version that the change is based on. The request fails if the provider has another version. Empty if the
+    /// The version on which the change is based. The request fails if the provider has another version. Empty if the
     /// provider reports neither versions nor sizes and dates.
     package let base: [UInt8]
     /// The modification date, in seconds since 1970.
@@ -126,7 +126,7 @@ package struct ProviderReplaceCall: ProviderCall, SchemaMessage {
         Self.init, Field(0, \.identifier), Field(1, \.contents), Field(2, bytes: \.base), Field(3, \.modified))
 }
 
-/// A request to rename an item, to move it, or both.
+/// A request to rename an item, to move it, or to do both.
 package struct ProviderMoveCall: ProviderCall, SchemaMessage {
     package typealias Value = ProviderItem
     package typealias Reply = ProviderReply<ProviderItem>
@@ -158,7 +158,7 @@ package struct ProviderDeleteCall: ProviderCall, SchemaMessage {
     package static let schema = Schema(Self.init, Field(0, \.identifier))
 }
 
-/// A request that informs the provider that the import has ended.
+/// A request that informs the provider that the import of the domain's items has ended.
 package struct ProviderImportFinishedCall: ProviderCall, SchemaMessage {
     package typealias Value = Empty
     package typealias Reply = ProviderReply<Empty>
@@ -168,7 +168,7 @@ package struct ProviderImportFinishedCall: ProviderCall, SchemaMessage {
     package static let schema = Schema(Self.init)
 }
 
-/// A request that informs the provider that the engine no longer needs a file's contents.
+/// A request that informs the provider that the engine no longer needs the contents of a file.
 package struct ProviderStopCall: ProviderCall, SchemaMessage {
     package typealias Value = Empty
     package typealias Reply = ProviderReply<Empty>
@@ -185,7 +185,7 @@ package struct ProviderStopCall: ProviderCall, SchemaMessage {
 /// The provider's notice that a container has changes.
 package struct ProviderSignalNotice: Notice, SchemaMessage {
     package static var method: UInt64 { 1 }
-    /// The container's identifier. If it is that of the working set, any container may have changes.
+    /// The identifier of the container. If it is the identifier of the working set, any container may have changes.
     package let container: String
 
     package init(container: String) {
@@ -195,10 +195,10 @@ package struct ProviderSignalNotice: Notice, SchemaMessage {
     package static let schema = Schema(Self.init, Field(0, \.container))
 }
 
-/// The provider's notice that the cause of a failure is resolved.
+/// The provider's notice that the cause of a failure no longer exists.
 package struct ProviderResolvedNotice: Notice, SchemaMessage {
     package static var method: UInt64 { 2 }
-    /// The failure that is resolved.
+    /// The failure whose cause no longer exists.
     package let failure: ProviderError
 
     package init(failure: ProviderError) {
@@ -208,7 +208,7 @@ package struct ProviderResolvedNotice: Notice, SchemaMessage {
     package static let schema = Schema(Self.init, Field(0, \.failure))
 }
 
-/// The provider's notice of the progress of work that it does by itself, such as an upload.
+/// The provider's notice of the progress of work for which no request is running, such as an upload in the background.
 package struct ProviderProgressNotice: Notice, SchemaMessage {
     package static var method: UInt64 { 3 }
     package let identifier: String
@@ -224,15 +224,15 @@ package struct ProviderProgressNotice: Notice, SchemaMessage {
     package static let schema = Schema(Self.init, Field(0, \.identifier), Field(1, \.completed), Field(2, \.total))
 }
 
-/// The status of a file at one instant, used to detect later writes.
+/// The status of a file at one instant. A comparison with a later status shows whether the file was written to.
 package struct FileMoment: SchemaMessage, Hashable {
     package let device: UInt64
     package let inode: UInt64
     package let size: Int64
     /// The modification date, in nanoseconds since 1970.
     package let modified: Int64
-    /// The time of the last status change (ctime), in nanoseconds since 1970. A comparison of this time detects writes
-    /// by programs that reset the modification date.
+    /// The time of the last status change (ctime), in nanoseconds since 1970. It also shows writes by programs that
+    /// reset the modification date.
     package let changed: Int64
 
     package init(_ status: FileStatus) {
@@ -253,8 +253,8 @@ package struct FileMoment: SchemaMessage, Hashable {
         Self.init(device:inode:size:modified:changed:), Field(0, \.device), Field(1, \.inode), Field(2, \.size),
         Field(3, \.modified), Field(4, \.changed))
 
-    /// Whether both moments are of the same file, and its size and modification date are equal. Ignores ``changed``,
-    /// because renaming the file updates it.
+    /// Whether the other status is of the same file, with the same size and modification date. Ignores ``changed``,
+    /// because renaming the file changes it.
     package func isDated(as other: FileMoment) -> Bool {
         device == other.device && inode == other.inode && size == other.size && modified == other.modified
     }

@@ -19,9 +19,9 @@ package struct ProviderUntrashCall: ProviderCall, SchemaMessage {
     package typealias Reply = ProviderReply<ProviderItem>
     package static var method: UInt64 { 22 }
     package let identifier: String
-    /// The identifier of the new parent; `nil` for the former parent.
+    /// The identifier of the directory to move the item to; `nil` for the directory that contained it before.
     package let parent: String?
-    /// The identifier of the former parent, if the engine knows it.
+    /// The identifier of the directory that contained the item before; `nil` if the engine does not know it.
     package let former: String?
 
     package init(identifier: String, parent: String?, former: String? = nil) {

@@ -1,8 +1,8 @@
 import Conduit
 import LinuxSystem
 
-/// An extension's request to its host for the descriptor of its directory notifications. There is one descriptor per
-/// process.
+/// An extension's request to its host for the file descriptor from which the extension reads directory notifications.
+/// There is one such descriptor per process.
 package struct ProviderNoticesCall: Call, SchemaMessage {
     package typealias Reply = ProviderNotices
     package static var method: UInt64 { 1 }
@@ -11,7 +11,7 @@ package struct ProviderNoticesCall: Call, SchemaMessage {
     package static let schema = Schema(Self.init)
 }
 
-/// The reply to ``ProviderNoticesCall``: the descriptor from which ``FolderNotices`` reads.
+/// The reply to ``ProviderNoticesCall``: the file descriptor from which ``FolderNotices`` reads.
 package struct ProviderNotices: SchemaMessage {
     package let descriptor: FileDescriptor
 
@@ -26,10 +26,10 @@ package struct ProviderNotices: SchemaMessage {
 package struct ProviderWatchCall: Call, SchemaMessage {
     package typealias Reply = ProviderWatch
     package static var method: UInt64 { 2 }
-    /// The domain of failures of this call. The code of a failure is an error number.
+    /// The error domain of this request's failures. The code of a failure is an `errno` value.
     package static let failureDomain = "org.purvey.watch"
-    /// The directory, open for reading. The descriptor proves that the extension may read the directory, so the events
-    /// disclose nothing new.
+    /// The directory, open for reading. The descriptor proves that the extension may read the directory, so the
+    /// notifications disclose nothing new.
     package let folder: FileDescriptor
 
     package init(folder: FileDescriptor) {
@@ -39,7 +39,7 @@ package struct ProviderWatchCall: Call, SchemaMessage {
     package static let schema = Schema(Self.init, Field(0, \.folder))
 }
 
-/// The reply to ``ProviderWatchCall``: the number that identifies the directory in events.
+/// The reply to ``ProviderWatchCall``: the number that identifies the directory in notifications.
 package struct ProviderWatch: SchemaMessage {
     package let number: FolderNotices.Number
 

@@ -4,11 +4,11 @@ import Conduit
 // them, as the same messages on another connection, to the command that the user runs. The replies, which may contain a
 // password, return through the daemon.
 
-/// A request for the user's name and password.
+/// A request to ask the user for a name and a password.
 package struct SetUpCredentialsCall: Call, SchemaMessage {
     package static var method: UInt64 { 70 }
     package let server: String
-    /// The user's name, if it is known.
+    /// The user's name, if it is already known; otherwise `nil`.
     package let user: String?
 
     package init(server: String, user: String?) {
@@ -31,7 +31,7 @@ package struct SetUpCredentialsCall: Call, SchemaMessage {
     }
 }
 
-/// A request to show the user a link.
+/// A request to show a link to the user.
 package struct SetUpOpenCall: Call, SchemaMessage {
     package typealias Reply = Empty
     package static var method: UInt64 { 71 }
@@ -56,18 +56,18 @@ package struct SetUpReportNotice: Notice, SchemaMessage {
     package static let schema = Schema(Self.init, Field(0, \.line))
 }
 
-/// The failure of a request for input that could not be shown to the user, or that the user did not answer.
+/// The failure of a request for input that could not be shown to the user, or that the user did not complete.
 package enum SetUpFault {
     package static let domain = "PurveySetUp"
 
     package enum Code: Int64, Sendable {
         /// The user interrupted the command.
         case interrupted = 1
-        /// There is no terminal, and no option of the command supplies the input.
+        /// There is no terminal on which to ask, and no option of the command supplies the input.
         case unasked = 2
     }
 
-    /// Returns the failure in the form that is sent to the process that requested the input.
+    /// Returns the failure in the form that is sent to the process which requested the input.
     package static func remote(_ code: Code, _ message: String) -> RemoteError {
         RemoteError(domain: domain, code: code.rawValue, message: message)
     }

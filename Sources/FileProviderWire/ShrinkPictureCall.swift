@@ -1,16 +1,16 @@
 import Conduit
 import LinuxSystem
 
-/// A request to the program that decodes pictures for smaller versions of a picture, as PNG files.
+/// A request for smaller versions of a picture, as PNG files. It is sent to the program that decodes pictures.
 package struct ShrinkPictureCall: Call, SchemaMessage {
     package static var method: UInt64 { 1 }
-    /// The error code for a failure that does not depend on the picture: the program cannot decode any picture.
+    /// The error code that means that the program cannot decode any picture. Other codes concern the given picture.
     package static let unavailable: Int64 = 2
-    /// The maximum number of smaller pictures of one picture.
+    /// The maximum number of smaller pictures in one request.
     private static let mostSides = 16
-    /// The picture, in a sealed memory file. Its bytes are not trusted.
+    /// A sealed memory file with the picture. Its bytes are not trusted.
     package let picture: FileDescriptor
-    /// The maximum length of the longer side of each smaller picture, in pixels, in ascending order.
+    /// For each wanted smaller picture, the maximum length of its longer side in pixels; in ascending order.
     package let sides: [Int]
 
     package init(picture: FileDescriptor, sides: [Int]) {
@@ -26,10 +26,10 @@ package struct ShrinkPictureCall: Call, SchemaMessage {
         }
 
     package struct Reply: SchemaMessage {
-        /// A sealed memory file with the pictures, concatenated.
+        /// A sealed memory file with the smaller pictures, one after the other.
         package let file: FileDescriptor
-        /// The byte count of each smaller picture, one per side. The list ends with the first side into which the
-        /// picture fits unscaled. The last picture is then used for all longer sides, too.
+        /// The size of each smaller picture in bytes, in the order of the request's sides. The last one is for the
+        /// first side that does not require scaling. It is to be used for all longer sides, too.
         package let sizes: [Int]
 
         package init(file: FileDescriptor, sizes: [Int]) {
@@ -40,8 +40,9 @@ package struct ShrinkPictureCall: Call, SchemaMessage {
         package static let schema = Schema(Self.init, Field(0, \.file), Field(1, \.sizes))
     }
 
-    /// The maximum number of bytes of all smaller pictures together, enough for a few with sides of a thousand pixels.
+    /// The maximum number of bytes of all smaller pictures together. This is enough for a few pictures with sides of a
+    /// thousand pixels.
     package static let mostBytes = 16 << 20
-    /// The domain of errors that report that a picture cannot be decoded.
+    /// The error domain of failures to decode a picture.
     package static let errorDomain = "PurveyPicture"
 }

@@ -1,15 +1,15 @@
 extension ProviderItem {
-    /// The maximum number of bytes of an identifier, of a name, or of a link's target, as for a path.
+    /// The maximum number of bytes of an identifier, of a name, or of the target of a symbolic link.
     package static let longestText = 4096
-    /// The maximum number of bytes of a version.
+    /// The maximum number of bytes of a version tag.
     package static let longestVersion = 1000
-    /// The maximum number of bytes of an item's tag data. The same limit applies to all its extended attributes
-    /// together.
+    /// The maximum number of bytes of an item's tag data. The same limit applies to the total of its extended
+    /// attributes.
     package static let mostBytes = 256 << 10
     /// The maximum number of bytes of ``userInfo``.
     package static let longestUserInfo = 16 << 10
 
-    /// The limit that the item exceeds, in a few words; `nil` if it exceeds no limit.
+    /// A description, in a few words, of the limit that the item exceeds; `nil` if it exceeds none.
     package var fault: String? {
         if identifier.isEmpty { return "an item without an identifier" }
         let texts = max(
@@ -30,12 +30,12 @@ extension ProviderItem {
         return nil
     }
 
-    /// Returns the number of bytes of the names and values of extended attributes.
+    /// Returns the total number of bytes of the given extended attributes' names and values.
     package static func size(of attributes: [String: some Collection<UInt8>]) -> Int {
         attributes.reduce(0) { $0 + $1.key.utf8.count + $1.value.count }
     }
 
-    /// Returns the approximate number of bytes of the names and values of a ``userInfo``.
+    /// Returns the approximate number of bytes of the names and values in the given ``userInfo``.
     package static func size(of userInfo: [String: UserInfoValue]) -> Int {
         userInfo.reduce(0) { size, entry in
             let value = if case .text(let text) = entry.value { text.utf8.count } else { 8 }

@@ -1,5 +1,5 @@
-/// An item as its provider reported it, a plain value that extensions' processes send to the engine. Values that the
-/// provider did not report are `nil`.
+/// An item as its provider reported it. It is a plain value, which the extension's process sends to the engine. Values
+/// that the provider did not report are `nil`.
 package struct ProviderItem: Sendable, Equatable {
     /// The kind of an item.
     package enum Kind: UInt8, Sendable {
@@ -8,26 +8,26 @@ package struct ProviderItem: Sendable, Equatable {
         case symbolicLink = 2
     }
 
-    /// The identifier, `NSFileProviderItemIdentifier.rawValue`; the root has ``rootIdentifier``.
+    /// The item's identifier, `NSFileProviderItemIdentifier.rawValue`. The root has ``rootIdentifier``.
     package var identifier: String
-    /// The parent's identifier.
+    /// The identifier of the parent.
     package var parent: String
-    /// The name as the provider reported it, unchecked.
+    /// The name as the provider reported it. It may not be a valid file name.
     package var filename: String
     package var kind: Kind
-    /// The type's identifier; empty if the provider gave none.
+    /// The type's identifier; empty if the provider reported none.
     package var contentType: String
     /// `NSFileProviderItemCapabilities.rawValue`.
     package var capabilities: UInt
     /// The size in bytes; `nil` if the provider does not know it.
     package var size: Int64?
     package var childCount: Int?
-    /// The date of creation, in seconds since 1970, like the following dates.
+    /// The date of creation, in seconds since 1970. The following dates are in seconds since 1970, too.
     package var created: Double?
     package var modified: Double?
     package var lastUsed: Double?
-    /// The version of the contents, at most 1,000 bytes. Different contents have different versions. If the provider
-    /// reports no version, a version is computed from size and date. Empty if neither is known.
+    /// The version tag of the contents, at most 1,000 bytes. Different contents have different tags. If the provider
+    /// reports no version, the tag is computed from size and date. Empty if neither is known.
     package var contentVersion: [UInt8]
     package var metadataVersion: [UInt8]
     package var favoriteRank: UInt64?
@@ -36,7 +36,7 @@ package struct ProviderItem: Sendable, Equatable {
         set { rest.tagData = newValue }
     }
     package var flags: Flags
-    /// `NSFileProviderFileSystemFlags.rawValue`; `nil` if the provider did not report them.
+    /// `NSFileProviderFileSystemFlags.rawValue`; `nil` if the provider did not report the flags.
     package var fileSystemFlags: UInt?
     package var extendedAttributes: [String: [UInt8]] {
         get { boxedRest?.rest.extendedAttributes ?? [:] }
@@ -46,12 +46,12 @@ package struct ProviderItem: Sendable, Equatable {
         get { boxedRest?.rest.linkTarget }
         set { rest.linkTarget = newValue }
     }
-    /// Values for the activation rules of the provider's actions.
+    /// Values for the provider's own use in the activation rules of its actions.
     package var userInfo: [String: UserInfoValue] {
         get { boxedRest?.rest.userInfo ?? [:] }
         set { rest.userInfo = newValue }
     }
-    /// The failure of the item's last upload, as the provider reports it.
+    /// The failure of the item's last upload, as the provider reports it; `nil` if it reports none.
     package var uploadFailure: ItemFailure? {
         get { boxedRest?.rest.uploadFailure }
         set { rest.uploadFailure = newValue }
@@ -76,20 +76,20 @@ package struct ProviderItem: Sendable, Equatable {
         package static let downloading = Flags(rawValue: 1 << 4)
         package static let mostRecentVersionDownloaded = Flags(rawValue: 1 << 5)
         package static let shared = Flags(rawValue: 1 << 6)
-        /// Contents that do not match the item's version. In the reply to an upload, the service has changed the
-        /// contents, so the engine must fetch them. In the reply to a fetch, the contents do not belong to the item's
+        /// The contents do not match the item's version. In the reply to an upload: the service has changed the
+        /// contents, so the engine must fetch them. In the reply to a fetch: the contents do not belong to the item's
         /// version, for example because a program is changing them.
         package static let hasOtherContents = Flags(rawValue: 1 << 7)
-        /// A new file whose contents the service did not receive. Set only in the reply to the file's creation. The
+        /// The service did not receive the contents of the new file. Set only in the reply to the file's creation. The
         /// engine must upload the contents again.
         package static let lacksContents = Flags(rawValue: 1 << 8)
-        /// An item with more extended attributes than the limit allows. None of its attributes are included.
+        /// The item has more extended attributes than the limit allows. None of them are included.
         package static let lacksAttributes = Flags(rawValue: 1 << 9)
-        /// A file for which the provider reports no version. ``contentVersion`` is computed from its size and date.
+        /// The provider reports no version for the file. ``contentVersion`` is computed from its size and date.
         package static let lacksVersion = Flags(rawValue: 1 << 10)
-        /// An item that this user has shared with others.
+        /// This user has shared the item with others.
         package static let sharedByCurrentUser = Flags(rawValue: 1 << 11)
-        /// The flags that occur only in replies. They are not stored with the item.
+        /// The flags that occur only in replies to requests. They are not stored with the item.
         package static let ofAnswers: Flags = [.hasOtherContents, .lacksContents]
     }
 
@@ -115,12 +115,12 @@ package struct ProviderItem: Sendable, Equatable {
 
     // MARK: Rare members
 
-    /// Whether the item has at least one of these: tags, extended attributes, a link's target, ``userInfo``,
-    /// ``uploadFailure``.
+    /// Whether the item has at least one of the following: tags, extended attributes, the target of a symbolic link,
+    /// ``userInfo``, ``uploadFailure``.
     package var hasMore: Bool { boxedRest != nil }
 
-    /// The rarely used members, in an allocation of their own. Items are copied by the million, and each
-    /// reference-counted member makes a copy slower.
+    /// The rarely used members, in a separate allocation. Items are copied by the million, and each reference-counted
+    /// member makes a copy slower.
     private struct Rest: Sendable, Equatable {
         var tagData: [UInt8]?
         var extendedAttributes: [String: [UInt8]] = [:]
@@ -143,20 +143,20 @@ package struct ProviderItem: Sendable, Equatable {
     }
 }
 
-/// The failure of an upload, or of another change of an item, as recorded with the item.
+/// The failure of an upload, or of another change of an item, in the form in which it is stored with the item.
 ///
 /// It is a plain value. The module `FileProviderWire` defines the kinds, as `ProviderError.Kind`.
 package struct ItemFailure: Sendable, Equatable {
-    /// The raw value of the kind, at most 127.
+    /// The raw value of the failure's kind, at most 127.
     package var kind: UInt8
-    /// The domain and code of the provider's error; empty and 0 without such an error.
+    /// The domain and code of the provider's `NSError`; an empty text and 0 if there is no such error.
     package var domain: String
     package var code: Int
     /// One sentence for the user.
     package var message: String
-    /// The identifier of the item that has the requested name, after a collision.
+    /// After a name collision, the identifier of the item that has the requested name; otherwise `nil`.
     package var collidingItem: String?
-    /// The provider's suggestion for the user.
+    /// The provider's suggestion of a remedy, for the user; `nil` if there is none.
     package var suggestion: String?
 
     package init(
@@ -172,9 +172,9 @@ package struct ItemFailure: Sendable, Equatable {
     }
 }
 
-/// The sets of items of a domain that its provider's own programs can list.
+/// A set of a domain's items that the provider's own programs can list.
 package enum ItemSet: UInt8, Sendable {
-    /// The items that are local: files with their contents, and listed directories.
+    /// The items with local contents: files with all of their bytes, and directories that were listed.
     case materialized = 0
     /// The items with local changes that the provider does not have yet.
     case pending = 1

@@ -1,8 +1,8 @@
 import Glibc
 
 extension String {
-    /// Whether two texts have the same bytes. `==` is also true for different Unicode normal forms, which are different
-    /// file names.
+    /// Whether this string and the given one have the same bytes. `==` is also true for different Unicode normal forms
+    /// of the same text, which are different file names.
     package func hasSameBytes(as other: String) -> Bool {
         var one = self
         var other = other
@@ -13,7 +13,7 @@ extension String {
 }
 
 extension UnsafeRawBufferPointer {
-    /// Whether two buffers have the same bytes. Compares many bytes at a time.
+    /// Whether this buffer and the given one have the same bytes. Compares many bytes at a time.
     package func hasSameBytes(as other: UnsafeRawBufferPointer) -> Bool {
         guard count == other.count else { return false }
         guard let start = baseAddress, let otherStart = other.baseAddress else { return true }

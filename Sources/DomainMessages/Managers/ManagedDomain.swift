@@ -1,19 +1,19 @@
 import Conduit
 
-/// A domain as seen by a program that manages its provider's domains.
+/// A domain, in the form for programs that manage the domains of their provider.
 package struct ManagedDomain: SchemaMessage, Equatable {
-    /// The provider's identifier of the domain.
+    /// The identifier that the provider uses for the domain.
     package var identifier: String
     /// The name that the user sees.
     package var displayName: String
-    /// The directory of the domain's files, relative to the provider's document storage. Empty for the default
-    /// directory, which is named after the identifier.
+    /// The path of the directory for the domain's files, relative to the provider's document storage. If it is empty,
+    /// the directory is named after the domain's identifier.
     package var storage: String
     package var isReplicated: Bool
     package var isHidden: Bool
-    /// Whether searches ask the provider's service, too.
+    /// Whether searches in the domain are also sent to the provider's service.
     package var isSearchable: Bool
-    /// The provider's own data about the domain, a property list; `nil` for none.
+    /// The provider's own data about the domain, as a property list; `nil` if there is none.
     package var userInfo: [UInt8]?
 
     /// The maximum number of bytes of ``userInfo``.

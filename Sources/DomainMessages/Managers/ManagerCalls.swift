@@ -1,8 +1,8 @@
 import Conduit
 import FileProviderWire
 
-/// The method numbers of requests from providers' own programs to the daemon, which are never reused. Numbers below
-/// 192 belong to the daemon's other services.
+/// The method numbers of the requests from providers' own programs to the daemon. A number is never reused. Numbers
+/// below 192 belong to the daemon's other services.
 enum ManagerMethod {
     static let place: UInt64 = 192
     static let domains: UInt64 = 193
@@ -25,7 +25,7 @@ enum ManagerMethod {
     static let importDomain: UInt64 = 221
 }
 
-/// A request for the identity and document storage of the client's provider.
+/// A request for the identifier and the document storage of the provider to which the client, a program, belongs.
 package struct ManagerPlaceCall: ProviderCall, SchemaMessage {
     package typealias Reply = ProviderReply<Value>
     package static var method: UInt64 { ManagerMethod.place }
@@ -36,7 +36,7 @@ package struct ManagerPlaceCall: ProviderCall, SchemaMessage {
     package struct Value: SchemaMessage {
         /// The identifier of the provider's extension.
         package let identifier: String
-        /// The document storage: the directory with the documents of all domains.
+        /// The path of the document storage: the directory with the documents of all domains of the provider.
         package let storage: String
 
         package init(identifier: String, storage: String) {
@@ -48,7 +48,7 @@ package struct ManagerPlaceCall: ProviderCall, SchemaMessage {
     }
 }
 
-/// A request for the domains of the client's provider.
+/// A request for the domains of the provider to which the client belongs.
 package struct ManagedDomainsCall: ProviderCall, SchemaMessage {
     package typealias Reply = ProviderReply<Value>
     package static var method: UInt64 { ManagerMethod.domains }
@@ -65,7 +65,7 @@ package struct ManagedDomainsCall: ProviderCall, SchemaMessage {
     }
 }
 
-/// A request to add a domain, or to change the one with the same identifier.
+/// A request to add a domain. If the provider already has a domain with the same identifier, it is changed.
 package struct AddManagedDomainCall: ProviderCall, SchemaMessage {
     package typealias Value = Empty
     package typealias Reply = ProviderReply<Empty>
@@ -77,13 +77,13 @@ package struct AddManagedDomainCall: ProviderCall, SchemaMessage {
     package static let schema = Schema(Self.init, Field(0, \.domain))
 }
 
-/// A request to add a domain that is filled with the files of a local directory.
+/// A request to add a domain and to fill it with the files in a local directory.
 package struct ImportManagedDomainCall: ProviderCall, SchemaMessage {
     package typealias Value = Empty
     package typealias Reply = ProviderReply<Empty>
     package static var method: UInt64 { ManagerMethod.importDomain }
     package let domain: ManagedDomain
-    /// The path of the directory.
+    /// The path of the local directory with the files.
     package let path: String
 
     package init(domain: ManagedDomain, path: String) {
@@ -94,11 +94,11 @@ package struct ImportManagedDomainCall: ProviderCall, SchemaMessage {
     package static let schema = Schema(Self.init, Field(0, \.domain), Field(1, \.path))
 }
 
-/// A request to remove one domain of the provider, or all.
+/// A request to remove one domain of the provider, or all of them.
 package struct RemoveManagedDomainsCall: ProviderCall, SchemaMessage {
     package typealias Reply = ProviderReply<Value>
     package static var method: UInt64 { ManagerMethod.remove }
-    /// The domain's identifier; `nil` for all domains.
+    /// The identifier of the domain; `nil` for all domains.
     package let identifier: String?
 
     package init(identifier: String?) { self.identifier = identifier }
@@ -106,7 +106,8 @@ package struct RemoveManagedDomainsCall: ProviderCall, SchemaMessage {
     package static let schema = Schema(Self.init, Field(0, \.identifier))
 
     package struct Value: SchemaMessage {
-        /// The path to which edits were copied that are not uploaded; `nil` if there were none.
+        /// The path of the directory to which edits were copied because they were not uploaded; `nil` if there were
+        /// none.
         package let edits: String?
 
         package init(edits: String?) { self.edits = edits }
@@ -115,12 +116,12 @@ package struct RemoveManagedDomainsCall: ProviderCall, SchemaMessage {
     }
 }
 
-/// A request to signal that a container has changes.
+/// A request to signal to the engine that a container has changes.
 package struct ManagerSignalCall: ProviderCall, SchemaMessage {
     package typealias Value = Empty
     package typealias Reply = ProviderReply<Empty>
     package static var method: UInt64 { ManagerMethod.signal }
-    /// The domain's identifier; `nil` for the provider's domains that were added by the user, and not by a program.
+    /// The identifier of the domain; `nil` for those domains of the provider that the user, not a program, added.
     package let domain: String?
     package let container: String
 
@@ -132,12 +133,12 @@ package struct ManagerSignalCall: ProviderCall, SchemaMessage {
     package static let schema = Schema(Self.init, Field(0, \.domain), Field(1, \.container))
 }
 
-/// A request to signal that the cause of a failure is resolved.
+/// A request to signal to the engine that the cause of a failure no longer exists.
 package struct ManagerResolvedCall: ProviderCall, SchemaMessage {
     package typealias Value = Empty
     package typealias Reply = ProviderReply<Empty>
     package static var method: UInt64 { ManagerMethod.resolved }
-    /// The domain's identifier; `nil` for the provider's domains that were added by the user, and not by a program.
+    /// The identifier of the domain; `nil` for those domains of the provider that the user, not a program, added.
     package let domain: String?
     package let failure: ProviderError
 
@@ -154,11 +155,11 @@ package struct ManagerDisconnectCall: ProviderCall, SchemaMessage {
     package typealias Value = Empty
     package typealias Reply = ProviderReply<Empty>
     package static var method: UInt64 { ManagerMethod.disconnect }
-    /// The domain's identifier; `nil` for the provider's domains that were added by the user, and not by a program.
+    /// The identifier of the domain; `nil` for those domains of the provider that the user, not a program, added.
     package let domain: String?
-    /// The reason for disconnecting, for the user; `nil` to connect again.
+    /// The reason for disconnecting the domain, for the user; `nil` to connect it again.
     package let reason: String?
-    /// Whether the domain is connected again when the daemon restarts.
+    /// Whether the domain is connected again when the daemon is restarted.
     package let isTemporary: Bool
 
     /// The maximum number of bytes of a reason.

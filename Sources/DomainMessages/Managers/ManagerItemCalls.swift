@@ -5,7 +5,7 @@ import FileProviderWire
 package struct VisiblePathCall: ProviderCall, SchemaMessage {
     package typealias Reply = ProviderReply<Value>
     package static var method: UInt64 { ManagerMethod.visiblePath }
-    /// The domain's identifier; `nil` for the provider's domain that was added by the user, and not by a program.
+    /// The identifier of the domain; `nil` for the domain of the provider that the user, not a program, added.
     package let domain: String?
     package let item: String
 
@@ -17,7 +17,7 @@ package struct VisiblePathCall: ProviderCall, SchemaMessage {
     package static let schema = Schema(Self.init, Field(0, \.domain), Field(1, \.item))
 
     package struct Value: SchemaMessage {
-        /// An absolute path.
+        /// The absolute path of the item.
         package let path: String
         package let isFolder: Bool
 
@@ -30,11 +30,11 @@ package struct VisiblePathCall: ProviderCall, SchemaMessage {
     }
 }
 
-/// A request for the item of the client's provider at a path in a mount.
+/// A request for the item at a path in a mount. The item must belong to the client's own provider.
 package struct VisibleItemCall: ProviderCall, SchemaMessage {
     package typealias Reply = ProviderReply<Value>
     package static var method: UInt64 { ManagerMethod.visibleItem }
-    /// An absolute path.
+    /// The absolute path of the item.
     package let path: String
 
     package init(path: String) { self.path = path }
@@ -54,7 +54,7 @@ package struct VisibleItemCall: ProviderCall, SchemaMessage {
     }
 }
 
-/// A request to materialize an item, or to evict it. Cancelling it stops the transfer.
+/// A request to materialize or to evict an item. Cancelling the request stops the transfer.
 package struct ManagerTransferCall: ProviderCall, SchemaMessage {
     package typealias Value = Empty
     package typealias Reply = ProviderReply<Empty>
@@ -64,7 +64,7 @@ package struct ManagerTransferCall: ProviderCall, SchemaMessage {
         case away = 1
     }
 
-    /// The domain's identifier; `nil` for the provider's domain that was added by the user, and not by a program.
+    /// The identifier of the domain; `nil` for the domain of the provider that the user, not a program, added.
     package let domain: String?
     package let item: String
     package let direction: Direction
@@ -78,12 +78,12 @@ package struct ManagerTransferCall: ProviderCall, SchemaMessage {
     package static let schema = Schema(Self.init, Field(0, \.domain), Field(1, \.item), Field(2, \.direction))
 }
 
-/// A request to import an item and everything in it again. The reply comes when the import has begun.
+/// A request to import an item again, with everything in it. The reply comes when the import has begun.
 package struct ManagerReimportCall: ProviderCall, SchemaMessage {
     package typealias Value = Empty
     package typealias Reply = ProviderReply<Empty>
     package static var method: UInt64 { ManagerMethod.reimport }
-    /// The domain's identifier; `nil` for the provider's domain that was added by the user, and not by a program.
+    /// The identifier of the domain; `nil` for the domain of the provider that the user, not a program, added.
     package let domain: String?
     package let item: String
 
@@ -95,18 +95,19 @@ package struct ManagerReimportCall: ProviderCall, SchemaMessage {
     package static let schema = Schema(Self.init, Field(0, \.domain), Field(1, \.item))
 }
 
-/// A request that waits until pending changes are synchronized. Cancelling it ends the wait.
+/// A request whose reply comes when pending changes were synchronized. Cancelling the request ends the wait.
 package struct ManagerSettleCall: ProviderCall, SchemaMessage {
     package typealias Value = Empty
     package typealias Reply = ProviderReply<Empty>
     package static var method: UInt64 { ManagerMethod.settle }
-    /// The domain's identifier; `nil` for the provider's domain that was added by the user, and not by a program.
+    /// The identifier of the domain; `nil` for the domain of the provider that the user, not a program, added.
     package let domain: String?
-    /// The item to wait for: the request waits for the local changes of this item and of the items in it. If `nil`, the
-    /// request waits for all local changes, and for all changes at the provider.
+    /// The identifier of the item to wait for. The reply comes when the provider has the local changes of this item and
+    /// of everything in it. If `nil`, the reply comes when all local changes and all changes at the provider are
+    /// synchronized.
     package let item: String?
-    /// The item whose change the caller is processing; `nil` if there is no such item, or it is not known. The request
-    /// does not wait for this item.
+    /// The identifier of the item whose change the client is processing; `nil` if there is none, or if the client does
+    /// not know it. The daemon does not wait for changes of this item.
     package let inside: String?
 
     package init(domain: String?, item: String?, inside: String? = nil) {

@@ -2,14 +2,14 @@ import Conduit
 import FileProviderWire
 import ItemValues
 
-/// A request for the progress of all transfers in one direction.
+/// A request for the total progress of all uploads, or of all downloads.
 package struct ManagerProgressCall: ProviderCall, SchemaMessage {
     package typealias Value = TransferTotals
     package typealias Reply = ProviderReply<TransferTotals>
     package static var method: UInt64 { ManagerMethod.progress }
-    /// The domain's identifier; `nil` for the provider's domains that were added by the user, and not by a program.
+    /// The identifier of the domain; `nil` for those domains of the provider that the user, not a program, added.
     package let domain: String?
-    /// Whether to report uploads instead of downloads.
+    /// Whether to report uploads. If `false`, downloads are reported.
     package let isUpload: Bool
 
     package init(domain: String?, isUpload: Bool) {
@@ -20,12 +20,13 @@ package struct ManagerProgressCall: ProviderCall, SchemaMessage {
     package static let schema = Schema(Self.init, Field(0, \.domain), Field(1, \.isUpload))
 }
 
-/// The progress of all transfers in one direction.
+/// The total progress of all uploads, or of all downloads.
 package struct TransferTotals: SchemaMessage, Equatable {
-    /// The number of files in the current run of transfers, including finished ones; 0 while there are no transfers.
+    /// The number of files in the present run of transfers, including finished and waiting ones. A run ends when no
+    /// transfer is left; then this is 0.
     package var files: Int64
     package var filesDone: Int64
-    /// The number of bytes in the current run. An empty file counts as one byte.
+    /// The number of bytes of the files in the present run. An empty file counts as one byte.
     package var bytes: Int64
     package var bytesDone: Int64
 
@@ -46,17 +47,17 @@ package struct TransferTotals: SchemaMessage, Equatable {
         Self.init, Field(0, \.files), Field(1, \.filesDone), Field(2, \.bytes), Field(3, \.bytesDone))
 }
 
-/// A request for one page of an item set of a domain: the materialized items, or the items with pending changes.
+/// A request for one page of a domain's item set: the materialized items, or the items with pending changes.
 package struct ManagerSetCall: ProviderCall, SchemaMessage {
     package typealias Value = ItemSetPage
     package typealias Reply = ProviderReply<ItemSetPage>
     package static var method: UInt64 { ManagerMethod.set }
-    /// The domain's identifier; `nil` for the provider's domain that was added by the user, and not by a program.
+    /// The identifier of the domain; `nil` for the domain of the provider that the user, not a program, added.
     package let domain: String?
     package let set: ItemSet
     /// The position from the previous reply; `nil` for the first page.
     package let position: Int64?
-    /// The maximum number of items of the reply.
+    /// The maximum number of items in the reply.
     package let limit: Int
 
     package init(domain: String?, set: ItemSet, position: Int64?, limit: Int) {
@@ -70,16 +71,16 @@ package struct ManagerSetCall: ProviderCall, SchemaMessage {
         Self.init, Field(0, \.domain), Field(1, \.set), Field(2, \.position), Field(3, \.limit))
 }
 
-/// A request for the version of an item set, which changes with each change of the set and with each start of the
-/// daemon. The daemon replies when the version differs from ``known``.
+/// A request for the version of an item set. The version changes with each change of the set and with each start of the
+/// daemon. The reply comes when the version differs from ``known``.
 package struct ManagerSetVersionCall: ProviderCall, SchemaMessage {
     package typealias Value = ItemSetVersion
     package typealias Reply = ProviderReply<ItemSetVersion>
     package static var method: UInt64 { ManagerMethod.setVersion }
-    /// The domain's identifier; `nil` for the provider's domain that was added by the user, and not by a program.
+    /// The identifier of the domain; `nil` for the domain of the provider that the user, not a program, added.
     package let domain: String?
     package let set: ItemSet
-    /// The version that the client knows; `nil` requests a reply at once.
+    /// The version that the client knows; `nil` for a reply at once.
     package let known: UInt64?
 
     package init(domain: String?, set: ItemSet, known: UInt64?) {
@@ -91,7 +92,7 @@ package struct ManagerSetVersionCall: ProviderCall, SchemaMessage {
     package static let schema = Schema(Self.init, Field(0, \.domain), Field(1, \.set), Field(2, \.known))
 }
 
-/// The version of an item set.
+/// The version of an item set, which changes with each change of the set.
 package struct ItemSetVersion: SchemaMessage, Equatable {
     package let version: UInt64
 
@@ -102,15 +103,15 @@ package struct ItemSetVersion: SchemaMessage, Equatable {
 
 extension ItemSet: MessageValue {}
 
-/// A page of an item set.
+/// One page of an item set.
 package struct ItemSetPage: SchemaMessage {
     package var items: [ProviderItem]
-    /// The position of the next page; `nil` at the end.
+    /// The position with which to request the next page; `nil` if this page is the last.
     package var next: Int64?
     /// The last domain version that the provider reported; `nil` if it reported none.
     package var domainVersion: Int64?
 
-    /// The maximum number of items of a page.
+    /// The maximum number of items in one page.
     package static let most = 500
 
     package init(items: [ProviderItem], next: Int64?, domainVersion: Int64? = nil) {
@@ -122,15 +123,15 @@ package struct ItemSetPage: SchemaMessage {
     package static let schema = Schema(Self.init, Field(0, \.items), Field(1, \.next), Field(2, \.domainVersion))
 }
 
-/// A request to the engine to hand an item to its provider as if it had been changed locally.
+/// A request to send an item to the provider as if it had been changed locally.
 package struct ManagerModificationCall: ProviderCall, SchemaMessage {
     package typealias Value = Empty
     package typealias Reply = ProviderReply<Empty>
     package static var method: UInt64 { ManagerMethod.modification }
-    /// The domain's identifier; `nil` for the provider's domain that was added by the user, and not by a program.
+    /// The identifier of the domain; `nil` for the domain of the provider that the user, not a program, added.
     package let domain: String?
     package let item: String
-    /// The fields to hand over, as the raw value of `NSFileProviderItemFields`.
+    /// The fields of the item to send, as the raw value of `NSFileProviderItemFields`.
     package let fields: UInt64
 
     package init(domain: String?, item: String, fields: UInt64) {

@@ -2,16 +2,17 @@ import Conduit
 import FileProviderWire
 import LinuxSystem
 
-/// A request for the names of the services that an item's provider offers for it.
+/// A request for the names of the services that a provider offers for one of its items.
 package struct ItemServicesCall: ProviderCall, SchemaMessage {
     package typealias Reply = ProviderReply<Value>
     package static var method: UInt64 { ManagerMethod.services }
 
     package enum Place: Sendable, Equatable {
-        /// An absolute path. Restricted services are left out, because they are for the provider's own programs.
+        /// The item at the given absolute path. The reply leaves out restricted services, which are only for the
+        /// provider's own programs.
         case path(String)
-        /// An item of the client's provider. If the domain is `nil`, the item is in the domain that was added by the
-        /// user, and not by a program.
+        /// The item with the given identifier, of the client's own provider. If the domain is `nil`, it is the domain
+        /// that the user, not a program, added.
         case item(String, domain: String?)
     }
 
@@ -22,9 +23,9 @@ package struct ItemServicesCall: ProviderCall, SchemaMessage {
     package static let schema = Schema(Self.init, Field(inline: Place.schema, \.place))
 
     package struct Value: SchemaMessage {
-        /// The daemon's name of the domain.
+        /// The name by which the daemon knows the domain.
         package let domain: String
-        /// The provider's identifier of the item.
+        /// The identifier that the provider uses for the item.
         package let item: String
         package let names: [String]
 
@@ -39,7 +40,7 @@ package struct ItemServicesCall: ProviderCall, SchemaMessage {
 }
 
 extension ItemServicesCall.Place {
-    /// The schema of a place. Its fields are those of the call.
+    /// The schema of a place. The fields of a place are encoded as fields of the request.
     fileprivate static let schema = Schema<ItemServicesCall.Place>(tag: nil) {
         Case(0, Self.path, Field(0, \.self)) { if case .path(let path) = $0 { path } else { nil } }
         Case(1, Self.item, Field(1, \.0), Field(2, \.1)) {
@@ -48,11 +49,11 @@ extension ItemServicesCall.Place {
     }
 }
 
-/// A request to connect to a service.
+/// A request to connect the client to one of the services for an item.
 package struct OpenServiceCall: ProviderCall, SchemaMessage {
     package typealias Reply = ProviderReply<Value>
     package static var method: UInt64 { ManagerMethod.openService }
-    /// The domain and the item, as in the reply to ``ItemServicesCall``.
+    /// The domain and the item, as they are in the reply to ``ItemServicesCall``.
     package let domain: String
     package let item: String
     package let name: String
@@ -66,7 +67,7 @@ package struct OpenServiceCall: ProviderCall, SchemaMessage {
     package static let schema = Schema(Self.init, Field(0, \.domain), Field(1, \.item), Field(2, \.name))
 
     package struct Value: SchemaMessage {
-        /// A connected socket; the provider serves at its other end.
+        /// A connected socket, at whose other end the provider offers the service.
         package let socket: FileDescriptor
 
         package init(socket: FileDescriptor) { self.socket = socket }

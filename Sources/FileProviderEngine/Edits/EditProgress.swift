@@ -4,18 +4,19 @@ import FileProviderWire
 import ItemStore
 import ItemValues
 
-/// The state of a call of ``EditProgress/waitForEdits(below:inside:)`` that has not returned.
+/// The state of a running call of ``EditProgress/waitForEdits(below:inside:)``.
 struct EditWait {
-    /// The item that the provider is changing while it waits. This change cannot complete before the wait ends. `nil`
-    /// if the caller is not changing an item.
+    /// The item that the provider is changing while the call waits. That change completes only after the call has
+    /// returned. `nil` if the caller is not changing an item.
     let own: ItemNumber?
     /// The items whose edits are still awaited.
     var awaited: Set<ItemNumber>
 }
 
-/// The component that reports the progress of edits, and that waits until the provider has local changes or has replied
-/// to a removal. A provider may wait while it processes a change of an item. That change completes only after the wait,
-/// so the wait must not include it.
+/// Reports the progress of edits. Waits until the provider has received local changes, or has replied to a removal.
+///
+/// A provider may start a wait while it processes a change of an item. That change completes only after the wait has
+/// ended, so the wait leaves this item out.
 ///
 /// It calls the sign-in, the recorder, the scheduler and the tracker of identifiers. Used only on the engine's thread
 /// (see ``EngineContext``).
@@ -48,8 +49,8 @@ package final class EditProgress: EngineComponent {
         return status
     }
 
-    /// Returns the progress of some items' edits. Items without edits are left out. The cost does not depend on the
-    /// number of other edits.
+    /// Returns the progress of the given items' edits. Items without edits are left out. The cost does not depend on
+    /// the number of other items with edits.
     package func editStatus(
         of numbers: [ItemNumber]
     ) throws(IndexError) -> [ItemNumber: EditStatus.Item] {
@@ -72,16 +73,16 @@ package final class EditProgress: EngineComponent {
 
     // MARK: Waits
 
-    /// The first and the longest number of seconds between two checks.
+    /// The first pause, and the longest one, between two checks of whether a wait is over, in seconds.
     private static let pauses = (first: 0.02, longest: 1.0)
 
-    /// Waits until the provider has all present local changes of an item and of everything in it. Later changes are
-    /// awaited only if they concern an awaited item.
+    /// Waits until the provider has received all local changes that the item `top`, and everything in it, have now.
+    /// Later changes are awaited only if they concern an item that is already awaited.
     ///
-    /// - Parameter change: The identifier of an item that the provider is changing while it waits. This item is not
-    ///   awaited.
-    /// - Throws: The failure of an edit that is parked; ``ProviderError/Kind/cannotSynchronize`` if an edit can only
-    ///   be sent after the wait; ``ProviderError/Kind/cancelled`` if the task was cancelled.
+    /// - Parameter change: The identifier of the item that the caller, a provider, is changing while it waits. This
+    ///   item is not awaited. `nil` if the caller is not changing an item.
+    /// - Throws: The failure of an edit that is parked; ``ProviderError/Kind/cannotSynchronize`` if an edit can only be
+    ///   sent after the wait; ``ProviderError/Kind/cancelled`` if the task was cancelled.
     package nonisolated(nonsending) func waitForEdits(
         below top: ItemNumber = .root, inside change: String? = nil
     ) async throws(ProviderError) {
@@ -101,12 +102,11 @@ package final class EditProgress: EngineComponent {
         }
     }
 
-    /// Waits for the provider's reply to the removal or trashing of an item. Does not wait for an unreachable service,
-    /// for the user, or for the end of a pause.
+    /// Waits for the provider's reply to the removal or trashing of the given item. Does not wait until an unreachable
+    /// service is reachable, until the user acts, or until a pause ends.
     ///
     /// - Parameter seconds: The maximum duration of the wait.
-    /// - Throws: The reason why the item was not removed; ``ProviderError/Kind/cancelled`` if the task was
-    ///   cancelled.
+    /// - Throws: The reason why the item was not removed; ``ProviderError/Kind/cancelled`` if the task was cancelled.
     package nonisolated(nonsending) func waitForRemoval(of number: ItemNumber, upTo seconds: Double)
         async throws(ProviderError)
     {
@@ -125,7 +125,7 @@ package final class EditProgress: EngineComponent {
         }
     }
 
-    /// Returns the provider's reason for refusing an item's last removal; `nil` if it refused none.
+    /// Returns the reason why the given item came back after its last removal; `nil` if it never came back.
     private func refusal(of number: ItemNumber) -> ProviderError? {
         for event in recorder.events.reversed() where event.number == number {
             guard case .deletionRefused(let failure) = event.kind else { continue }
@@ -154,16 +154,17 @@ package final class EditProgress: EngineComponent {
 
     // MARK: Deadlocks
 
-    /// Returns the item with an identifier, if a request that changes the item is running at the provider.
+    /// Returns the item with the given identifier if a request that changes the item is running at the provider;
+    /// otherwise `nil`.
     func changeInHand(_ identifier: String?) throws(ProviderError) -> ItemNumber? {
         guard let identifier else { return nil }
         let row = try onRecord { () throws(IndexError) in try index.item(identifier: identifier) }
         return row.flatMap { scheduler.table.isBusy($0.number) ? $0.number : nil }
     }
 
-    /// Checks a wait for a deadlock.
+    /// Checks whether the given wait is part of a deadlock.
     ///
-    /// - Throws: ``ProviderError/Kind/cannotSynchronize`` if an awaited edit can only end after the wait.
+    /// - Throws: ``ProviderError/Kind/cannotSynchronize`` if an awaited edit can end only after the wait.
     func checkDeadlock(of wait: EditWait) throws(ProviderError) {
         guard let own = wait.own, !wait.awaited.isEmpty else { return }
         guard needs(wait.awaited, own) || isFullOfWaits(besides: wait.awaited) else { return }
@@ -171,7 +172,7 @@ package final class EditProgress: EngineComponent {
             .cannotSynchronize, message: "Two changes of items wait for each other.")
     }
 
-    /// Whether at least one of the edits cannot complete before another edit has completed.
+    /// Whether an edit of at least one of the items `numbers` can complete only after the edit of the item `other`.
     private func needs(_ numbers: Set<ItemNumber>, _ other: ItemNumber) -> Bool {
         var seen = numbers
         var next = Array(numbers)
@@ -189,7 +190,8 @@ package final class EditProgress: EngineComponent {
         return false
     }
 
-    /// Whether no step can start, because every running step waits for a step that has not started.
+    /// Whether no step can start: as many steps are running as are allowed, and each of them belongs to an item that a
+    /// provider is changing while it waits.
     private func isFullOfWaits(besides awaited: Set<ItemNumber>) -> Bool {
         guard scheduler.table.running.count >= configuration.uploadLimit,
             awaited.contains(where: { scheduler.table[$0].step == nil })
@@ -202,7 +204,8 @@ package final class EditProgress: EngineComponent {
 
     // MARK: Totals
 
-    /// Returns the totals of files whose local contents the provider does not have, including parked ones.
+    /// Returns the totals of all uploads, including parked ones. There is one upload for each file whose local contents
+    /// the provider does not have.
     package func uploadTotals() throws(IndexError) -> TransferTotals {
         var transfers: [ItemNumber: (done: Int64, total: Int64)] = [:]
         for entry in try journal.all()

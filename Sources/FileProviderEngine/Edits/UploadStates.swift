@@ -5,13 +5,13 @@ import LinuxSystem
 /// The progress of one edit towards the provider's service.
 package struct UploadState: Sendable, Equatable {
     /// Whether a request is running at the provider, or the provider has accepted the edit and its service does not
-    /// have it yet.
+    /// have the edit yet.
     package var isUnderWay = false
-    /// The number of bytes that the service has, and the total number, as the provider reports them; 0 if the provider
-    /// reports nothing.
+    /// The number of bytes that the service has received, and the total number of bytes, as the provider reports them.
+    /// Both are 0 if the provider reports nothing.
     package var sent: Int64 = 0
     package var total: Int64 = 0
-    /// The failure of the last attempt to send the edit.
+    /// The failure of the last attempt to send the edit; `nil` if it did not fail.
     package var failure: ProviderError?
 
     package init(isUnderWay: Bool = false, sent: Int64 = 0, total: Int64 = 0, failure: ProviderError? = nil) {
@@ -22,7 +22,8 @@ package struct UploadState: Sendable, Equatable {
     }
 }
 
-/// The upload states of edited items, for views of these items. Written on the engine's thread, read on any thread.
+/// The upload states of edited items, for programs that display these items. Written on the engine's thread, read on
+/// any thread.
 package final class UploadStates: Sendable {
     // Leaf lock.
     private let states = Lock<[ItemNumber: UploadState]>([:])
@@ -30,10 +31,11 @@ package final class UploadStates: Sendable {
 
     /// Creates an empty set of states.
     ///
-    /// - Parameter notes: Notified when a displayed part of an item's state changes, but not for each progress report.
+    /// - Parameter notes: Notified when a displayed part of an item's state changes. Progress reports alone cause no
+    ///   notification.
     init(notes: StateNotes.Writer?) { self.notes = notes }
 
-    /// Returns the upload state of an item, or `nil` if there is none, as for an item that was not edited.
+    /// Returns the upload state of the given item; `nil` if there is none, as for an item that was not edited.
     package subscript(number: ItemNumber) -> UploadState? { states.withLock { $0[number] } }
 
     func update(_ number: ItemNumber, _ change: (inout UploadState) -> Void) {

@@ -11,11 +11,11 @@ package final class Cancellable: Sendable {
     /// - Parameter onCancel: Called at most once, on the thread that cancels.
     package init(_ onCancel: (@Sendable () -> Void)?) { self.onCancel = Lock(onCancel) }
 
-    /// The handle of an operation that is complete already.
+    /// A handle of an operation that is already complete. Cancelling it does nothing.
     package static var over: Cancellable { Cancellable(nil) }
 
-    /// Cancels the operation: its completion handler is called with a failure of kind ``ProviderError/Kind/cancelled``,
-    /// unless it was called before. The operation itself may continue.
+    /// Cancels the operation. Its completion handler is called with a failure of kind ``ProviderError/Kind/cancelled``,
+    /// unless it was called before. The work of the operation may continue.
     package func cancel() {
         let onCancel = onCancel.withLock { onCancel in
             defer { onCancel = nil }
@@ -25,8 +25,8 @@ package final class Cancellable: Sendable {
     }
 }
 
-/// The pending operations of one request, which are cancelled together. Operations that are added after the
-/// cancellation are cancelled at once.
+/// The pending operations of one request, which are cancelled together. An operation that is added after the
+/// cancellation is cancelled at once.
 package final class CancellableSet: Sendable {
     // Leaf lock: operations are cancelled after it is released.
     private let state = Lock<(waits: [Cancellable], isCancelled: Bool)>(([], false))
@@ -54,7 +54,8 @@ package final class CancellableSet: Sendable {
 typealias EngineCompletion<Success: Sendable> = OneShotCompletion<Result<Success, ProviderError>>
 
 extension OneShotCompletion {
-    /// Completes with a failure of kind ``ProviderError/Kind/cancelled``, because the caller no longer waits.
+    /// Calls the completion handler with a failure of kind ``ProviderError/Kind/cancelled``, because the caller no
+    /// longer waits.
     func cancel<Success>() where Value == Result<Success, ProviderError> {
         complete(.failure(ProviderError(.cancelled, message: "The wait was given up.")))
     }

@@ -5,12 +5,12 @@ import ItemStore
 import ItemValues
 import LinuxSystem
 
-/// The calls of clients that concern several components, or that begin on another thread.
+/// Handles the calls from clients that involve several components, or that start outside the engine's thread.
 extension DomainEngine {
     // MARK: Sign-in
 
-    /// Sets the function that is called each time a sign-in becomes necessary. It is called on the engine's thread
-    /// and must not block.
+    /// Sets the function that is called each time a sign-in becomes necessary; `nil` removes it. The function is called
+    /// on the engine's thread and must not block.
     package nonisolated func onSignInNeeded(_ receiver: (@Sendable (ProviderError) -> Void)?) {
         resources.signInRequests.function = receiver
     }
@@ -24,9 +24,9 @@ extension DomainEngine {
 
     // MARK: Listings and changes
 
-    /// Ensures that the index has the portion of a directory's listing that a caller needs. If the index has it
-    /// already, the completion handler is called at once, on the calling thread. A directory that was listed before
-    /// is then refreshed in the background.
+    /// Ensures that the index has the portion `need` of a directory's listing. If the index already has it, the
+    /// completion handler is called at once, on the calling thread. If that listing is complete but old, it is then
+    /// refreshed in the background.
     ///
     /// - Parameter completion: Called on the calling thread or on the engine's thread; must not block.
     /// - Returns: A handle that cancels the completion handler's wait. The listing itself continues.
@@ -56,8 +56,7 @@ extension DomainEngine {
         return Cancellable { answer.cancel() }
     }
 
-    /// Waits until the index has the portion of a directory's listing that is needed. Cancelling the task cancels the
-    /// wait.
+    /// Waits until the index has the portion `need` of a directory's listing. Cancelling the task ends the wait.
     package nonisolated func wait(for folder: ItemNumber, _ need: ListingNeed) async throws {
         let waiting = Lock<Cancellable?>(nil)
         let result = await withTaskCancellationHandler {
@@ -75,7 +74,8 @@ extension DomainEngine {
 
     // MARK: Changes
 
-    /// Handles a signal: requests the changes now. Signals that arrive meanwhile are merged.
+    /// Handles the provider's signal that a container has changes: requests the changes now. If a request is already
+    /// running, all signals that arrive before its end cause one further request.
     ///
     /// - Parameter container: The identifier of a directory or of the working set; `nil` for all known containers.
     package nonisolated func signal(container: String?) {
@@ -85,21 +85,21 @@ extension DomainEngine {
         }
     }
 
-    /// Returns the items in the trash that are known locally, without waiting for the provider. If the change feed does
-    /// not include the trash, the trash is listed in the background.
+    /// Returns the items that the index knows to be in the trash, without waiting for the provider. If the change feed
+    /// does not include the trash, starts a listing of the trash in the background.
     package nonisolated func trashed() throws(IndexError) -> [ProviderItem] {
         perform { $0.trash.enumeration.noteLook($0) }
         return try index.trashed()
     }
 
-    /// Whether the provider has a trash, as far as it is known.
+    /// Whether the provider has a trash, or `unknown` if the engine has not found out yet.
     package nonisolated var trashSupport: TrashSupport { resources.trashSupport.withLock { $0 } }
 
-    /// Calls a completion handler when it is known whether the provider has a trash. The first listing of the trash
-    /// shows this. If no listing is expected soon, the handler receives `unknown` at once.
+    /// Calls the completion handler when it is known whether the provider has a trash. The engine learns this from the
+    /// first listing of the trash. If no listing is expected soon, the handler receives `unknown` at once.
     ///
     /// - Parameters:
-    ///   - seconds: The maximum duration of the wait.
+    ///   - seconds: The maximum duration of the wait, after which the handler receives `unknown`.
     ///   - completion: Called once, on any thread; must not block.
     package nonisolated func whenTrashSupportIsKnown(
         upTo seconds: Double, _ completion: @escaping @Sendable (TrashSupport) -> Void
@@ -118,7 +118,8 @@ extension DomainEngine {
         }
     }
 
-    /// Returns the most recently used files, latest first, including open ones. The provider is not asked.
+    /// Returns up to `limit` most recently used files, latest first, including files that are open. Sends no request to
+    /// the provider.
     package nonisolated func recents(limit: Int) throws(IndexError) -> [FoundItem] {
         // Uses are dropped once the index has recorded them. Reading the uses before the index therefore misses none.
         let uses = resources.openFiles.withLock { $0.personal.all }
@@ -135,7 +136,8 @@ extension DomainEngine {
         return Array(items.prefix(limit))
     }
 
-    /// Returns the item of an identifier from the index. Requests it from the provider if it is not known yet.
+    /// Returns the item with the given identifier from the index. If the index does not have it, requests it from the
+    /// provider.
     ///
     /// - Throws: ``ProviderError/Kind/noSuchItem``, also for an item that was removed locally.
     package func learn(of identifier: String) async throws(ProviderError) -> IndexedItem {
@@ -144,8 +146,10 @@ extension DomainEngine {
 
     // MARK: Edits
 
-    /// Waits until the provider has all local edits, as ``EditProgress/waitForEdits(below:inside:)`` does, and until
-    /// the index has all changes that the provider has made so far.
+    /// Waits until the provider has all local edits, and then until the index has all changes that the provider has
+    /// made so far.
+    ///
+    /// - Parameter change: See ``EditProgress/waitForEdits(below:inside:)``.
     package func waitForBothSides(inside change: String? = nil) async throws(ProviderError) {
         try await progress.waitForEdits(inside: change)
         guard !context.isClosed else { throw .closed }
@@ -157,10 +161,15 @@ extension DomainEngine {
         }
     }
 
-    /// The number of checks of unconfirmed edits that were caused by a signal, for tests.
+    /// The number of times that a signal caused a check of the unconfirmed edits, for tests.
     package var signalCount: Int { scheduler.signals }
 
-    /// Records the progress of an upload as the provider reports it.
+    /// Records the progress that the provider reports for an upload.
+    ///
+    /// - Parameters:
+    ///   - identifier: The identifier of the uploaded item.
+    ///   - sent: The number of bytes that were sent.
+    ///   - total: The total number of bytes.
     package func noteUpload(of identifier: String, sent: Int64, total: Int64) {
         guard sent >= 0, total >= sent, let row = try? index.item(identifier: identifier), !row.changes.isEmpty else {
             return
@@ -169,22 +178,22 @@ extension DomainEngine {
         configuration.states?.note(row.number)
     }
 
-    /// Sends an item's user metadata again, as if the user had just set it.
+    /// Sends the given kinds of an item's user metadata again, as if the user had just set them.
     package func sendMetadataAgain(_ kinds: MetadataKinds, of number: ItemNumber) throws(EditError) {
         guard !kinds.isEmpty else { return }
         let known = try reading { () throws(IndexError) in try index.metadata(of: number) }
         try metadata.set(kinds, [number: known], self)
     }
 
-    /// Retries at once all edits that back off or are parked, for example after the user signed in or freed space.
-    /// Edits whose upload was cancelled wait for ``sendCancelled()``.
+    /// Retries at once all edits that wait because of a failure, including parked ones, for example after the user
+    /// signed in or freed space. Edits whose upload was cancelled still wait for ``sendCancelled()``.
     package func retry() {
         signIn.forgetFailedAttempts()
         resolved()
     }
 
-    /// Retries as ``retry()`` does, after the provider reported that an error is resolved. The count of failed sign-in
-    /// attempts is not reset, because the provider does not know about them.
+    /// Retries as ``retry()`` does, after the provider reported that an error is resolved. Does not reset the count of
+    /// failed sign-in attempts, because the provider does not know about these attempts.
     package func resolved() {
         signIn.resolve()
         changes.retry(self)
@@ -209,7 +218,7 @@ extension DomainEngine {
 
     // MARK: Pausing
 
-    /// Pauses background transfers, or continues them.
+    /// Pauses background transfers, or resumes them.
     package func setPaused(_ isPaused: Bool) {
         context.resources.gate.set(isOpen: !isPaused)
         configuration.states?.noteDomain()

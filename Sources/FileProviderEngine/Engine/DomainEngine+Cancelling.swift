@@ -2,21 +2,21 @@ import FileProviderWire
 import ItemStore
 import ItemValues
 
-/// Transfers that the user cancels.
+/// Cancels transfers at the user's request.
 extension DomainEngine {
     /// The result of a cancellation.
     package enum Cancellation: Sendable, Equatable {
         case cancelled
-        /// The upload was not cancelled, because it has begun. It will complete.
+        /// The upload was not cancelled, because it had already begun. It will complete.
         case hasBegun
-        /// The download was not cancelled, because the file is pinned and would be fetched again.
+        /// The download was not cancelled, because the file is pinned. The engine would fetch it again.
         case isPinned
-        /// No such transfer exists any more.
+        /// The transfer has already ended.
         case isOver
     }
 
-    /// Cancels the download of a file. Callers and programs that wait for its contents get an error. The next read of
-    /// the file starts another download.
+    /// Cancels the download of the given file. Callers that wait for its contents get an error. The next read of the
+    /// file starts another download.
     package func cancelDownload(of number: ItemNumber) throws(ProviderError) -> Cancellation {
         let number = resources.openFiles.currentNumber(number)
         guard downloader.filesBeingFetched.contains(number) else { return .isOver }
@@ -25,8 +25,8 @@ extension DomainEngine {
         return .cancelled
     }
 
-    /// Cancels the upload of a file, if the upload has not begun. The change stays on this machine, also after a
-    /// restart, until ``sendCancelled()`` or another edit of the file's contents.
+    /// Cancels the upload of the given file, unless the upload has begun. The change then stays on this machine, also
+    /// after a restart, until ``sendCancelled()`` is called or the file's contents are edited again.
     package func cancelUpload(of number: ItemNumber) throws(ProviderError) -> Cancellation {
         try onRecord { () throws(IndexError) in try scheduler.cancel(number) }
     }
@@ -49,7 +49,8 @@ extension ProviderError {
 }
 
 extension JournalEntry {
-    /// Whether the user has cancelled the upload. A removal is sent regardless.
+    /// Whether the user has cancelled the upload, and the item was not removed afterwards. A removal is sent even if
+    /// the upload was cancelled.
     var isCancelled: Bool { failure == .uploadCancelled && !changes.contains(.deleted) }
 
     /// Whether the upload includes the contents of a file.

@@ -5,18 +5,20 @@ import LinuxSystem
 /// An item that the provider's search found.
 package struct ProvidedSearchResult: Sendable {
     package let result: ProviderSearchResult
-    /// The names on the local path to the item, including its own; `nil` if the item is not in the index.
+    /// The names of the directories on the local path to the item, and its own name, from the top; `nil` if the item is
+    /// not in the index.
     package let names: [String]?
 }
 
-/// Searches by the provider, in addition to searches by ``SearchIndex``.
+/// Passes a search to the provider. ``SearchIndex`` searches the local index.
 extension DomainEngine {
-    /// Asks the provider to search for items. No result is stored.
+    /// Asks the provider to search for items. The engine does not store the results.
     ///
     /// - Parameters:
     ///   - limit: The maximum number of results, at most ``ProviderSearchCall/mostResults``.
-    ///   - progress: Called with the number of results so far, and the number wanted.
-    /// - Returns: The results, the best first, and whether the search was cut short because it took too long.
+    ///   - progress: Called with the number of results so far, and with the number of results that the search is to
+    ///     find.
+    /// - Returns: The results, the best first, and whether the search ended early because it took too long.
     package func searchProvider(
         _ query: String, limit: Int, progress: @escaping @Sendable (Int64, Int64) -> Void
     ) async throws(ProviderError) -> (results: [ProvidedSearchResult], isCutShort: Bool) {
@@ -44,15 +46,15 @@ extension DomainEngine {
 
 /// The custom actions that a provider declares in its property list.
 extension DomainEngine {
-    /// Performs a provider's action on items. The action's effects arrive as ordinary changes, which the engine
-    /// requests afterwards, even if the action failed.
+    /// Performs the provider's custom action `action` on items. The engine then requests changes from the provider,
+    /// even if the action failed, and so learns of the action's effects.
     ///
     /// - Parameters:
-    ///   - action: the action's identifier in the provider's property list.
-    ///   - identifiers: the identifiers of the items.
-    ///   - input: the user's input, if the action asks for it.
-    ///   - progress: receives the completed and the total amount of work.
-    /// - Returns: the provider's reply to the user.
+    ///   - action: The action's identifier in the provider's property list.
+    ///   - identifiers: The identifiers of the items.
+    ///   - input: The user's input, if the action asks for it.
+    ///   - progress: Receives the completed and the total amount of work.
+    /// - Returns: The provider's reply for the user.
     package func perform(
         _ action: String, on identifiers: [String], input: String? = nil,
         progress: @escaping @Sendable (Int64, Int64) -> Void

@@ -4,15 +4,16 @@ import ItemStore
 import ItemValues
 
 extension DomainEngine {
-    /// The maximum number of rows examined for one page. A limit is needed because few items of a large domain may be
-    /// local.
+    /// The maximum number of rows that are examined for one page. Without a limit, a call could examine all rows of a
+    /// large domain, because few of them may belong to the set.
     private static let mostRows = 20_000
 
-    /// Returns items of a set in the order of their item numbers, with their local state. Items that the provider does
-    /// not know are left out. Blocks on the file system.
+    /// Returns a page of the items in `set`, in the order of their item numbers, with their local state. Items that the
+    /// provider does not know are left out. Blocks on the file system.
     ///
-    /// - Parameter limit: The maximum number of items. A page may have fewer items, or none, although further pages
-    ///   follow.
+    /// - Parameters:
+    ///   - number: The item number after which the page begins; `nil` for the first page.
+    ///   - limit: The maximum number of items. A page may have fewer items, or none, although further pages follow.
     package nonisolated func items(
         in set: ItemSet, after number: ItemNumber?, limit: Int
     ) throws(IndexError) -> ItemSetPage {
@@ -28,7 +29,8 @@ extension DomainEngine {
         return page
     }
 
-    /// Returns an item for the provider's process: as the provider reported it, with its local place and state.
+    /// Returns the given item in the form that the provider's process receives: as the provider reported it, but with
+    /// its local place and state.
     private nonisolated func described(_ row: IndexedItem) throws(IndexError) -> ProviderItem {
         var item = row.item
         let upload = uploads[row.number]

@@ -2,16 +2,16 @@ import FileProviderWire
 import ItemStore
 import ItemValues
 
-/// The engine's present work, for diagnosing an engine that does not become idle.
+/// Reports the engine's present work, to find out why an engine does not become idle.
 extension DomainEngine {
-    /// Whether requests are running or queued, so that the engine will become idle without a further event. Work that
-    /// is scheduled for later, such as a retry, does not count.
+    /// Whether requests are running or waiting for other requests. If not, the engine is idle until its next event.
+    /// Work that is scheduled for later, such as a retry, does not count.
     package var isBusy: Bool {
         !scheduler.table.running.isEmpty || !changes.running.isEmpty || reconciler.revalidation.isRunning
             || trash.enumeration.isRunning || enumerator.count > 0 || downloader.isRunning
     }
 
-    /// Returns a line for each piece of running or waiting work.
+    /// Returns a line of text for each running or waiting piece of work.
     package func work() throws(IndexError) -> [String] {
         var lines: [String] = []
         for entry in try context.journal.all() { lines.append(try work(on: entry)) }

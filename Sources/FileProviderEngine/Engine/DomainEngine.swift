@@ -1,17 +1,17 @@
 import ItemStore
 import LinuxSystem
 
-/// The synchronization of one domain: its index, its local contents, and their transfer from and to the provider.
+/// Synchronizes one domain: its index, its local contents, and their transfer from and to the provider.
 ///
-/// All changes of state happen on the engine's own thread, which is the actor's executor. It may block on the disk,
-/// but never on the provider. `nonisolated` members may be called on any thread and do not block on either, unless
-/// they say so.
+/// All changes of state happen on the engine's own thread, which is the actor's executor. This thread may block on the
+/// disk, but never on the provider. `nonisolated` members may be called on any thread. They block on neither the disk
+/// nor the provider, unless they say so.
 package actor DomainEngine: EngineEvents {
-    /// The shared parts that any thread may use.
+    /// The parts of the engine that any thread may use.
     nonisolated let resources: EngineResources
-    /// The shared state of the components.
+    /// The state that the components share. Used only on the engine's thread.
     let context: EngineContext
-    /// The components. An extension of the engine has a property for each of them.
+    /// The components. An extension of this actor has a property for each of them.
     let components: EngineComponents
     package let targets: EventTargets
     nonisolated let thread: EngineThread
@@ -19,10 +19,11 @@ package actor DomainEngine: EngineEvents {
 
     /// Opens a domain and recovers from a crash. Blocks on the disk.
     ///
-    /// A damaged index is deleted and rebuilt from the journal and by requests to the provider.
+    /// A damaged index is deleted, and rebuilt from the journal and from the provider's replies.
     ///
     /// - Parameter openings: The files that processes have open in a running mount. The engine reopens them after
-    ///   recovery, which does not replace their files. The caller gets their handles from ``takeResumed()``.
+    ///   recovery, which does not replace the local files of these items. The caller gets their handles from
+    ///   ``takeResumed()``.
     package init(
         configuration: DomainConfiguration, provider: any Provider, clock: any EngineClock = SystemEngineClock(),
         resuming openings: [HandleToResume] = []
@@ -47,21 +48,21 @@ package actor DomainEngine: EngineEvents {
     package nonisolated var index: Index { resources.index }
     /// The full-text index, which searches without the provider.
     package nonisolated var search: SearchIndex { resources.search }
-    /// The progress of edits, for views of items.
+    /// The progress of edits, for programs that display items.
     package nonisolated var uploads: UploadStates { resources.uploads }
     /// The versions of the item sets that clients follow.
     package nonisolated var sets: SetVersions { resources.sets }
     /// The reason why the index was rebuilt when the domain was opened, and the consequences for the user; `nil` if it
     /// was not rebuilt.
     package nonisolated var rebuilding: String? { resources.rebuilding }
-    /// The writes of the journal and the index to disk. Callers that serve fsync(2) wait for them.
+    /// The component that writes the journal and the index to disk. Callers that serve fsync(2) wait for it.
     package nonisolated var durable: DurableWrites { resources.durable }
-    /// The files that are open.
+    /// The functions that open and close files.
     package nonisolated var handles: FileHandles { FileHandles(engine: self) }
 
-    /// The date for a local change of an item that happens now, in seconds since 1970. The clock is the one that the
-    /// kernel uses for files that are written through passthrough. Therefore dates never decrease from one change to
-    /// the next.
+    /// The present date for a local change of an item, in seconds since 1970. It comes from the clock with which the
+    /// kernel dates files that are written through passthrough. Therefore dates never decrease from one change to the
+    /// next.
     package nonisolated var dateNow: Double { clock.date(by: resources.folders.edits) }
 
     private nonisolated func start(afterRebuilding isRebuilt: Bool) throws {
@@ -105,7 +106,7 @@ package actor DomainEngine: EngineEvents {
         search.noteChanges()
     }
 
-    /// Enqueues a job on the engine's thread.
+    /// Enqueues a job on the engine's thread and returns at once.
     package nonisolated func perform(_ job: @escaping @Sendable (isolated DomainEngine) -> Void) {
         thread.run { self.assumeIsolated(job) }
     }
@@ -116,15 +117,15 @@ package actor DomainEngine: EngineEvents {
         OpenHandle(self, number, isForWriting: isForWriting, descriptor: descriptor)
     }
 
-    /// Runs a job on the engine's thread, and returns its result.
+    /// Runs a job on the engine's thread and returns its result.
     package func run<Result: Sendable, Failure>(
         _ job: @Sendable (isolated DomainEngine) async throws(Failure) -> Result
     ) async throws(Failure) -> Result {
         try await job(self)
     }
 
-    /// Closes the engine: cancels running work and completes all waiting requests. Unsent edits stay in the journal
-    /// until the next start.
+    /// Closes the engine: cancels running work, and completes all waiting requests. Edits that were not sent stay in
+    /// the journal until the next start.
     package func close() async {
         guard !context.isClosed else { return }
         partialContents.writeAll()
@@ -164,7 +165,7 @@ package actor DomainEngine: EngineEvents {
         cache.close()
     }
 
-    /// Ends the running uploads, and writes the state of edits.
+    /// Ends the running uploads and writes the state of edits to disk.
     private func closeEdits() async {
         await scheduler.close()
         // If the disk is still full, the journal entries that are queued in memory are lost.
@@ -177,30 +178,31 @@ package actor DomainEngine: EngineEvents {
 
     // MARK: For tests
 
-    /// Sets a closure that decides, before each commit to journal or index, whether the disk has space for it: for
-    /// tests.
+    /// Sets a closure that decides, before each commit to the journal or the index, whether the disk has space for it:
+    /// for tests. `nil` removes the closure.
     package func limitRoom(_ hasRoom: (@Sendable () -> Bool)?) {
         context.journal.limitRoom(hasRoom)
         index.limitRoom(hasRoom)
     }
 
-    /// Sets a closure that is called on the engine's thread whenever journal and index disagree for a moment: for
-    /// tests.
+    /// Sets a closure that is called on the engine's thread between the writes of one change to the journal and to the
+    /// index: for tests.
     package func observeEdits(_ observer: (@Sendable () -> Void)?) { components.writer.observer = observer }
 }
 
-/// An event that must reach the views of a domain at once.
+/// An event that programs displaying a domain must receive at once.
 package enum EngineEvent: Sendable {
-    /// The index has changed. The changes are in order.
+    /// The index has changed. The changes are in the order in which they were made.
     case index([IndexChange])
-    /// A file's local bytes were replaced, even if its row did not change.
+    /// A file's local bytes were replaced, although its row may be unchanged.
     case contentsReplaced(ItemNumber)
-    /// It has become known that the provider has a trash, or that it has none.
+    /// The engine has found out whether the provider has a trash.
     case trashSupportChanged
 }
 
 extension DomainEngine {
-    /// Sets the receiver of events, which is called on the engine's thread, in order. It must not block.
+    /// Sets the receiver of events; `nil` removes it. It is called on the engine's thread, in the order of the events,
+    /// and must not block.
     package nonisolated func onEvent(_ receiver: (@Sendable (EngineEvent) -> Void)?) {
         resources.events.function = receiver
     }

@@ -7,14 +7,15 @@ package struct DomainStatus: Sendable, Equatable {
     package struct Transfer: Sendable, Equatable {
         package var number: ItemNumber
         package var name: String
-        /// Whether the file is pinned, so that a cancelled download would begin again.
+        /// Whether the file is pinned, so that a cancelled download would start again.
         package var isPinned: Bool
-        /// The number of bytes that are local, and the total number; 0 if the provider has not reported the total.
+        /// The number of bytes that are local, and the total number of bytes. Both are 0 if the provider has not
+        /// reported the total.
         package var done: Int64
         package var total: Int64
-        /// Whether the download is queued.
+        /// Whether the download is queued and has not begun.
         package var isWaiting: Bool
-        /// The times of the download's start and of its last progress, in seconds since 1970. `nil` while the download
+        /// The dates of the download's start and of its last progress, in seconds since 1970; `nil` while the download
         /// is queued.
         package var begun: Double?
         package var moved: Double?
@@ -22,34 +23,34 @@ package struct DomainStatus: Sendable, Equatable {
 
     package var identifier: String
     package var displayName: String
-    /// The number of known items.
+    /// The number of items in the index.
     package var itemCount: Int
-    /// The number of directories that are being listed or refreshed.
+    /// The number of directories that the engine is listing or refreshing now.
     package var listingCount: Int
     package var downloads: [Transfer]
-    /// The bytes of local clean contents that may be evicted, and the maximum of clean contents in bytes.
+    /// The number of bytes of local clean contents that may be evicted, and the limit of this number.
     package var cleanBytes: Int64
     package var cacheLimit: Int64
-    /// The number of pinned files and directories that are not materialized, or only partially.
+    /// The number of pinned files and directories that are not completely materialized.
     package var wantedCount: Int
-    /// The number of items with user metadata that the provider does not have yet, and the number of these items whose
-    /// metadata is being sent.
+    /// The number of items with user metadata that the provider does not have yet, and how many of these items have a
+    /// running request that sends it.
     package var metadataCount: Int
     package var metadataInFlight: Int
-    /// The number of items whose user metadata is delayed, so that it is sent together with later changes.
+    /// The number of items whose user metadata is sent after a delay, together with later changes of it.
     package var metadataPaused: Int
     /// The number of files that processes have open.
     package var openFileCount: Int
     /// The failure of the last request to the provider; `nil` after a success.
     package var failure: ProviderError?
-    /// The last failure to materialize a pinned item.
+    /// The failure of the last attempt to materialize a pinned item; `nil` if it did not fail.
     package var pinningFailure: ProviderError?
     package var signIn: SignInStatus
-    /// A sentence about damage on this machine, such as damage to the journal.
+    /// A sentence for the user about damage on this machine, such as damage to the journal; `nil` if there is none.
     package var complaint: String?
-    /// The last failure of the disk or the index that was not reported to a caller.
+    /// The last failure of the disk or the index that was not reported to a caller; `nil` if there was none.
     package var localFailure: ProviderError?
-    /// Whether the provider returns files without versions, so that size and date replace them.
+    /// Whether the provider returns files without versions, so that the engine compares size and date instead.
     package var lacksVersions: Bool
 }
 

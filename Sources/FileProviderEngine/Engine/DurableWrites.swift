@@ -1,21 +1,21 @@
 import ItemStore
 import LinuxSystem
 
-/// Makes local changes durable, by the following rules. Nothing else in the engine waits for the disk.
+/// Makes local changes durable, by the following rules. No other part of the engine waits for the disk.
 ///
-/// - A change is written before the call that makes it returns, in the order of these calls. It survives the end of
-///   every process, including this one, because the kernel still writes it to disk.
+/// - A change is written before the call that makes the change returns. Changes are written in the order of these
+///   calls. A written change survives the end of every process, including this one, because the kernel still writes it
+///   to disk.
 /// - As on a local disk, creating, writing, renaming and removing do not wait for the disk. Their results are flushed
 ///   together, at most ``interval`` seconds later. A power failure loses at most the changes of this interval. If it
 ///   loses a change, it also loses all later changes.
 /// - fsync(2) and fdatasync(2), of a file or of a directory, return when all changes whose calls returned before are on
-///   disk. Calls that arrive during a flush share the next one. syncfs(2) and sync(2) do not reach a mount, but after
+///   disk. Calls that arrive during a flush share the next flush. syncfs(2) and sync(2) do not reach a mount, but after
 ///   the interval everything is on disk.
-/// - Bytes that a removal or a replacement makes obsolete are deleted only after that change is on disk. Therefore a
-///   power failure brings back either a whole file or none.
-/// - An edit is on disk before it is sent to the provider, and so is the directory and name that a new item is sent to.
-///   After a crash or a lost
-///   reply, the engine looks for the item there before it sends the item again.
+/// - Bytes that a removal or a replacement makes obsolete are deleted only after that change is on disk. After a power
+///   failure, a file is therefore complete or does not exist.
+/// - An edit is on disk before it is sent to the provider, and so are the directory and the name to which a new item is
+///   sent. After a crash or a lost reply, the engine looks for the item in that place before it sends the item again.
 /// - An edit leaves the journal when the provider has confirmed it. If a power failure restores the edit in the
 ///   journal, the engine compares it with the provider's contents.
 ///
@@ -30,12 +30,12 @@ package final class DurableWrites: Sendable {
 
     private struct State {
         var waiting: [Completion] = []
-        /// The jobs to run once all earlier writes are on disk.
+        /// The jobs to run when all writes made before their call of ``afterwards(_:)`` are on disk.
         var following: [@Sendable () -> Void] = []
-        /// Whether a thread is flushing. Requests that arrive during a flush are served by the same thread.
+        /// Whether a thread is flushing. Requests that arrive during a flush are served by the same thread afterwards.
         var isRunning = false
         var isScheduled = false
-        /// The number of flushes.
+        /// The number of flushes so far.
         var count = 0
         var isStopped = false
         var observer: (@Sendable () -> Void)?
@@ -56,16 +56,16 @@ package final class DurableWrites: Sendable {
         synchronize { _ in }
     }
 
-    /// The number of flushes.
+    /// The number of flushes so far.
     package var count: Int { state.withLock { $0.count } }
 
     /// Whether all writes are on disk.
     package var isUpToDate: Bool { !journal.isAhead && !index.isAhead && state.withLock { !$0.isRunning } }
 
-    /// Records that the index has data that the journal lacks, so that the next flush includes the index.
+    /// Records that the index has data that the journal lacks. The next flush then includes the index.
     func noteIndexCounts() { index.noteCommit() }
 
-    /// Calls a completion handler when all earlier writes are on disk, on a thread that may block.
+    /// Calls the completion handler when all earlier writes are on disk. The handler runs on a thread that may block.
     package func synchronize(_ completion: @escaping Completion) {
         let isFirst = state.withLock { state in
             state.waiting.append(completion)
@@ -75,13 +75,13 @@ package final class DurableWrites: Sendable {
         if isFirst { HandlerThreads.shared.run { self.run() } }
     }
 
-    /// Runs a job once all earlier writes are on disk, at most ``interval`` seconds later. If the process ends earlier,
+    /// Runs a job when all earlier writes are on disk, at most ``interval`` seconds later. If the process ends first,
     /// the job does not run.
     ///
     /// - Parameter job: Called on a thread that may block.
     func afterwards(_ job: @escaping @Sendable () -> Void) { state.withLock { $0.following.append(job) } }
 
-    /// Sets a closure that is called after each flush, before all completion handlers: for tests.
+    /// Sets a closure that is called after each flush, before any completion handler: for tests.
     package func observe(_ observer: (@Sendable () -> Void)?) { state.withLock { $0.observer = observer } }
 
     /// Stops automatic flushes, and drops the jobs that wait for a flush.

@@ -1,19 +1,19 @@
 import Glibc
 import LinuxSystem
 
-/// The engine's time source. All waits use it, so that a test can supply its own.
+/// An engine's time source. All delays and waits of the engine use it, so that a test can supply its own.
 package protocol EngineClock: Sendable {
     /// The current time in seconds since 1970.
     var now: Double { get }
 
-    /// Returns the modification date that a write to a file would set now, in seconds since 1970 with microsecond
-    /// precision.
+    /// Returns the modification date that a file would get if it were written to now, in seconds since 1970 with
+    /// microsecond precision.
     ///
-    /// - Parameter folder: A directory on the file system of the files to compare with. The directory's own date is
-    ///   changed to the returned date.
+    /// - Parameter folder: A directory on the file system of that file. The directory's own modification date changes
+    ///   to the returned date.
     func date(by folder: FileDescriptor) -> Double
 
-    /// Runs a job once, after some seconds, on any thread. The job must not block.
+    /// Runs a job once, after the given number of seconds, on any thread. The job must not block.
     ///
     /// - Returns: A handle that cancels the job if it has not started.
     @discardableResult
@@ -23,7 +23,7 @@ package protocol EngineClock: Sendable {
 extension EngineClock {
     package func date(by folder: FileDescriptor) -> Double { now }
 
-    /// Suspends a task. Returns early when the task is cancelled.
+    /// Suspends the current task for the given number of seconds. Returns early if the task is cancelled.
     package func wait(_ seconds: Double) async {
         let pause = Pause()
         await withTaskCancellationHandler {
@@ -80,9 +80,9 @@ package struct SystemEngineClock: EngineClock {
 
     package var now: Double { WallClock.now }
 
-    /// Returns the date that the file system would set now. File systems use a coarse clock, which is some milliseconds
-    /// behind the system's clock. A date from the system's clock could be later than the date of a file that is written
-    /// afterwards.
+    /// Returns the date that the file system would give to a file that is written now. File systems use a coarse clock,
+    /// which is some milliseconds behind the system's clock. A date from the system's clock could be later than the
+    /// date of a file that is written afterwards.
     package func date(by folder: FileDescriptor) -> Double {
         guard futimens(folder.rawValue, nil) == 0, let status = try? folder.status() else { return now }
         return status.modifiedDate
@@ -95,9 +95,9 @@ package struct SystemEngineClock: EngineClock {
     }
 }
 
-/// The present boot of the machine.
+/// Identifies the present boot of the machine.
 enum SystemBoot {
-    /// An identifier that changes with each boot; empty if the system does not provide one.
+    /// An identifier that changes with each boot; empty if the system provides none.
     static let identifier: String = {
         let file = try? FileDescriptor.open("/proc/sys/kernel/random/boot_id", .readOnly)
         return (try? file?.readToEnd(limit: 64)).map { String(decoding: $0, as: UTF8.self) } ?? ""

@@ -9,7 +9,7 @@ protocol EngineComponent {
     var context: EngineContext { get }
 }
 
-/// Short names for the properties of the shared state.
+/// Gives components direct access to the properties of the shared state.
 extension EngineComponent {
     var configuration: DomainConfiguration { context.configuration }
     var provider: any Provider { context.provider }
@@ -23,7 +23,7 @@ extension EngineComponent {
     var durable: DurableWrites { context.resources.durable }
     var damage: DamageMark { context.resources.damage }
     var isClosed: Bool { context.isClosed }
-    /// The date for a local change of an item that happens now, in seconds since 1970.
+    /// The present date for a local change of an item, in seconds since 1970.
     var dateNow: Double { clock.date(by: folders.edits) }
 
     @discardableResult
@@ -47,17 +47,21 @@ extension EngineComponent {
 
     func checkOpen() throws(EditError) { try context.checkOpen() }
 
-    /// Returns the backoff delay in seconds.
+    /// Returns the backoff delay in seconds before the next attempt.
+    ///
+    /// - Parameter attempt: The number of failed attempts, beginning with 1.
     func delay(afterAttempt attempt: Int) -> Double { context.delay(afterAttempt: attempt) }
 
-    /// Runs a job on the engine's thread after a number of seconds, unless the engine has ended by then.
+    /// Runs a job on the engine's thread after the given number of seconds, unless the engine has ended by then.
+    ///
+    /// - Returns: A handle that cancels the job if it has not started.
     @discardableResult
     func later(after seconds: Double, _ job: @escaping @Sendable (isolated DomainEngine) -> Void) -> Cancellable {
         clock.run(after: seconds) { [weak engine = context.engine] in engine?.perform(job) }
     }
 }
 
-/// Requests to the provider, and work on other threads.
+/// Sends requests to the provider, and performs blocking work on other threads.
 extension EngineComponent {
     nonisolated(nonsending) func asking<Answer: Sendable>(
         _ request: nonisolated(nonsending) () async throws(ProviderError) -> Answer
@@ -65,8 +69,8 @@ extension EngineComponent {
         try await context.asking(request)
     }
 
-    /// Performs a request that changes something at the provider. If its reply is lost, a later step finds out the
-    /// result.
+    /// Performs a request that changes something at the provider. If the reply is lost, a later step finds out the
+    /// result of the request.
     nonisolated(nonsending) func askingForChange<Answer: Sendable>(
         _ request: nonisolated(nonsending) () async throws(ProviderError) -> Answer
     ) async throws -> Answer {
@@ -78,7 +82,7 @@ extension EngineComponent {
 
     /// Waits until all earlier writes are on disk.
     ///
-    /// - Throws: ``EngineClosedError`` if the engine was closed meanwhile.
+    /// - Throws: ``EngineClosedError`` if the engine was closed meanwhile; ``LocalError`` if the disk failed.
     nonisolated(nonsending) func synchronized() async throws {
         let result = await withCheckedContinuation { continuation in
             durable.synchronize { continuation.resume(returning: $0) }
@@ -87,9 +91,9 @@ extension EngineComponent {
         do throws(Errno) { try result.get() } catch { throw LocalError(errno: error) }
     }
 
-    /// Performs blocking work on another thread.
+    /// Runs `body`, which may block, on another thread.
     ///
-    /// - Throws: ``EngineClosedError`` if the engine was closed meanwhile.
+    /// - Throws: The failure of `body`; ``EngineClosedError`` if the engine was closed meanwhile.
     nonisolated(nonsending) func blocking<Answer: Sendable>(_ body: @escaping @Sendable () throws -> Answer)
         async throws -> Answer
     {
@@ -100,7 +104,7 @@ extension EngineComponent {
         return try result.get()
     }
 
-    /// Checks that a reply is about the item that was requested.
+    /// Throws an error unless the provider's reply is about the item that was requested.
     ///
     /// - Parameter identifier: The expected identifier; `nil` if the provider may have changed it.
     func check(_ answer: ProviderItem, is kind: ProviderItem.Kind, _ identifier: String? = nil) throws(ProviderError) {

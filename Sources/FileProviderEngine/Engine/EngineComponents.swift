@@ -1,8 +1,7 @@
 import LinuxSystem
 
-/// The components of an engine. Each is created with the components that it calls, which therefore exist before it, so
-/// that the graph of calls has no cycle. A component notifies the components that depend on it through events
-/// (``EngineEvents``).
+/// The components of an engine. A component is created after the components that it calls, so the graph of calls has no
+/// cycle. A component notifies the components that depend on it through events (``EngineEvents``).
 final class EngineComponents {
     let signIn: SignIn
     // Contents.
@@ -87,7 +86,8 @@ final class EngineComponents {
     }
 }
 
-/// The components, by name. Clients call them on the engine's thread: in ``run(_:)`` or ``perform(_:)``.
+/// Access to each component by name. Clients call a component on the engine's thread: in ``run(_:)`` or
+/// ``perform(_:)``.
 extension DomainEngine {
     package var signIn: SignIn { components.signIn }
     var cache: ContentCache { components.cache }

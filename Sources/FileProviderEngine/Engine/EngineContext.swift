@@ -3,28 +3,28 @@ import ItemStore
 import ItemValues
 import LinuxSystem
 
-/// The state that all components of one engine share, and the operations on it that most of them need.
+/// The state that all components of one engine share, and the operations on this state that most of them need.
 ///
 /// Neither the context nor a component is `Sendable`. ``DomainEngine`` creates them and stores them in isolated
 /// properties, so the compiler's region analysis confines them to the actor: a closure for another thread, or a task
 /// that is not isolated to the engine, cannot capture them. All their code therefore runs on ``EngineThread``, without
 /// a lock, a check at run time or an `await`.
 ///
-/// A method that calls other parts of the engine takes the engine as an `isolated` parameter.
+/// A method of a component that calls other parts of the engine has the engine as an `isolated` parameter.
 ///
-/// The alternatives are worse. For actors that share the thread as their executor, each call is an `await`, at which
-/// other work may run. A global actor would join all engines of a process. Checks such as `assumeIsolated` cost time
-/// and find a mistake only when it is made.
+/// The alternatives are worse. If each component were an actor with this thread as its executor, each call would be an
+/// `await`, during which other work may run. A global actor would run all engines of a process on one executor. Checks
+/// such as `assumeIsolated` cost time and find a mistake only when it is made.
 final class EngineContext {
     let resources: EngineResources
     let journal: Journal
-    /// The engine, on which components schedule later work. Set when the engine begins.
+    /// The engine, on whose thread components schedule later work. Set when the engine starts.
     weak var engine: DomainEngine?
     /// The delays between repeated attempts of an operation.
     let backoff = Backoff()
-    /// Whether the recovery of edits has completed. Before that, local edits are neither accepted nor sent.
+    /// Whether the recovery of edits has completed. Before, local edits are neither accepted nor sent.
     private(set) var isReady = false
-    /// Whether the engine was closed. A closed engine starts and writes nothing.
+    /// Whether the engine was closed. A closed engine starts no work and writes nothing.
     private(set) var isClosed = false
     /// The last failure of the disk or the index that was not reported to a caller. The domain's status reports it.
     private(set) var backgroundFailure: ProviderError?
@@ -49,18 +49,18 @@ final class EngineContext {
         resources.close()
     }
 
-    /// Throws `EIO` unless the engine accepts local edits.
+    /// Throws `EIO` unless the engine accepts local edits now.
     func checkOpen() throws(EditError) {
         guard !isClosed, isReady else { throw EditError(.inputOutput) }
     }
 
     // MARK: The index
 
-    /// Returns the row of an item that exists.
+    /// Returns the row of the item with the given number.
     ///
-    /// - Parameter evenIfDeleted: Whether to return the row of an item that was removed locally, too.
-    /// - Throws: A failure of kind `expired` if the provider's version has replaced the file under another item number,
-    ///   and `noSuchItem` if the item does not exist.
+    /// - Parameter evenIfDeleted: Whether to return the row even if the item was removed locally.
+    /// - Throws: A failure of kind `expired` if the provider's version has replaced the file under another item number;
+    ///   `noSuchItem` if the item does not exist.
     func row(of number: ItemNumber, evenIfDeleted: Bool = false) throws(ProviderError) -> IndexedItem {
         do throws(IndexError) {
             let row = try evenIfDeleted ? index.itemEvenIfDeleted(number) : index.item(number)
@@ -72,7 +72,7 @@ final class EngineContext {
         throw resources.openFiles.entry(number)?.successor == nil ? .noSuchItem : .otherVersion
     }
 
-    /// Returns an item that is visible locally, or throws `ENOENT`.
+    /// Returns the item with the given number. Throws `ENOENT` if it does not exist or is not visible locally.
     func visible(_ number: ItemNumber) throws(EditError) -> IndexedItem {
         guard let row = try reading({ () throws(IndexError) in try index.item(number) }) else {
             throw EditError(.noSuchFile)
@@ -80,9 +80,10 @@ final class EngineContext {
         return row
     }
 
-    /// Runs one transaction on the index, and converts its failure to a ``ProviderError``.
+    /// Runs one transaction on the index and converts its failure to a ``ProviderError``.
     ///
-    /// - Parameter freesSpace: Whether the transaction frees space, so that it may use the reserve on a full disk.
+    /// - Parameter freesSpace: Whether the transaction frees disk space. If the disk is full, such a transaction may
+    ///   use the space that is reserved for it.
     @discardableResult
     func write<Result>(
         freesSpace: Bool = false, _ body: (inout IndexWriter) throws(IndexError) -> Result
@@ -95,7 +96,12 @@ final class EngineContext {
         }
     }
 
-    /// Replaces the identifiers of known items by the ones in the provider's report, in a transaction on the index.
+    /// Replaces the identifiers of known items by those in the provider's report, in a transaction on the index.
+    ///
+    /// - Parameters:
+    ///   - items: The reported items.
+    ///   - gone: The identifiers of items that the provider reported as removed.
+    /// - Returns: The items whose identifiers were replaced.
     func reidentify(
         _ items: [ProviderItem], gone: [String] = [], _ writer: inout IndexWriter
     ) throws(IndexError) -> [Reidentified] {
@@ -104,8 +110,8 @@ final class EngineContext {
         return others
     }
 
-    /// Moves unsent user metadata of an item to the item's new identifier. Called before the index has the new
-    /// identifier, so that a crash in between loses no user metadata.
+    /// Stores the unsent user metadata of an item under the item's new identifier. Called before the index gets the new
+    /// identifier, so that a crash between the two writes loses no user metadata.
     func passMetadata(of number: ItemNumber, to identifier: String) throws(IndexError) {
         guard var entry = try journal.metadata(number), !entry.identifier.hasSameBytes(as: identifier),
             !entry.identifier.hasPrefix(IndexedItem.localPrefix)
@@ -114,7 +120,7 @@ final class EngineContext {
         try journal.putMetadata([entry])
     }
 
-    /// Returns the identifier of an item, or that of the root if the item does not exist.
+    /// Returns the identifier of the item with the given number; that of the root if the item does not exist.
     func identifier(of number: ItemNumber) throws(IndexError) -> String {
         try index.item(number)?.item.identifier ?? ProviderItem.rootIdentifier
     }
@@ -132,9 +138,9 @@ final class EngineContext {
 
     // MARK: Requests
 
-    /// Performs a request to the provider.
+    /// Performs a request to the provider and returns its reply.
     ///
-    /// - Throws: ``EngineClosedError`` if the engine was closed meanwhile.
+    /// - Throws: The failure of the request; ``EngineClosedError`` if the engine was closed meanwhile.
     nonisolated(nonsending) func asking<Reply: Sendable>(
         _ request: nonisolated(nonsending) () async throws(ProviderError) -> Reply
     ) async throws -> Reply {
@@ -150,42 +156,42 @@ final class EngineContext {
 
     // MARK: Failures
 
-    /// Records a failure that is not reported to a caller. The domain's status reports it.
+    /// Records a failure that is not reported to a caller, for display in the domain's status.
     func recordBackgroundError(_ error: any Error) {
         configuration.states?.noteDomain()
         backgroundFailure = error as? ProviderError ?? ProviderError(.transient, message: "\(error)")
     }
 
-    /// Clears the recorded failure after later work has succeeded.
+    /// Clears the recorded failure, because later work has succeeded.
     func clearBackgroundFailure() { backgroundFailure = nil }
 
     func recordRequestFailure(_ failure: ProviderError) { requestFailure = failure }
 
     func clearRequestFailure() { requestFailure = nil }
 
-    /// The maximum delay in seconds between attempts on a full disk, because no event reports that the disk has space
-    /// again.
+    /// The maximum delay in seconds between attempts on a full disk. It is short, because no event reports that the
+    /// disk has space again.
     static let longestWaitForSpace = 10.0
 
-    /// Returns the backoff delay in seconds.
+    /// Returns the backoff delay in seconds before the next attempt.
     ///
-    /// - Parameter attempt: 1 after the first failure.
+    /// - Parameter attempt: The number of failed attempts, beginning with 1.
     func delay(afterAttempt attempt: Int) -> Double {
         var generator = SystemRandomNumberGenerator()
         return backoff.delay(afterAttempt: attempt, using: &generator)
     }
 }
 
-/// The backoff between attempts: the delay doubles with each failure. It is randomized, so that many items do not
-/// retry at once.
+/// Computes the delay between two attempts. It doubles with each failure. It is randomized, so that many items do not
+/// retry at the same time.
 struct Backoff: Sendable {
-    /// The delay in seconds after the first failure, and the maximum delay.
+    /// The delay in seconds after the first failure, and the maximum delay in seconds.
     var first: Double = 1
     var longest: Double = 300
 
-    /// Returns the delay in seconds.
+    /// Returns the delay in seconds before the next attempt.
     ///
-    /// - Parameter attempt: 1 after the first failure.
+    /// - Parameter attempt: The number of failed attempts, beginning with 1.
     func delay(afterAttempt attempt: Int, using generator: inout some RandomNumberGenerator) -> Double {
         let doublings = Double(1 << min(max(attempt, 1) - 1, 20))
         let pause = min(first * doublings, longest)

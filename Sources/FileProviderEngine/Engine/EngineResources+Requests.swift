@@ -1,22 +1,23 @@
 import FileProviderWire
 
-/// A page of a container's items, and the request that fetched it, which determines whether the page is stale.
+/// A page of a container's items, with the request that fetched it. The request shows whether the page is stale.
 struct RequestedPage: Sendable {
     let page: ItemPage
     let request: ReplyOrdering.Request
 
-    /// Whether the enumeration can proceed: this page is the last, or the token of the next page has a valid length.
+    /// Whether the enumeration can continue after this page: either this page is the last one, or its token for the
+    /// next page has a valid length.
     var hasUsableNext: Bool { (page.next?.count ?? 0) <= ProviderWire.longestToken }
 }
 
-/// Requests to the provider that several components send. They may be sent from any thread.
+/// Sends the requests to the provider that several components need. They may be sent from any thread.
 extension EngineResources {
-    /// The maximum number of attempts of a request that fails temporarily, and the delay in seconds before the second
-    /// attempt.
+    /// The maximum number of attempts of a request that fails temporarily.
     private static let attempts = 3
+    /// The delay in seconds before the second attempt.
     private static let firstPause = 1.0
 
-    /// Sends a request, and retries it after a temporary failure, such as the end of the provider's process.
+    /// Sends a request. Retries it after a temporary failure, such as the end of the provider's process.
     func patiently<Value: Sendable>(
         _ ask: @Sendable () async throws(ProviderError) -> Value
     ) async throws(ProviderError) -> Value {
@@ -39,7 +40,7 @@ extension EngineResources {
 
     /// Requests one page of a container's items.
     ///
-    /// - Parameter page: The token of the page; `nil` for the first one.
+    /// - Parameter page: The token of the requested page; `nil` for the first page.
     func page(of container: String, after page: [UInt8]?) async throws(ProviderError) -> RequestedPage {
         let size = configuration.pageSize
         let request = replies.beginRequest()
@@ -49,8 +50,7 @@ extension EngineResources {
         return RequestedPage(page: answer, request: request)
     }
 
-    /// Returns the current sync anchor of a container; `nil` if the container has no anchor, or an anchor of more than
-    /// 500 bytes.
+    /// Requests the current sync anchor of a container; `nil` if the container has none, or one of more than 500 bytes.
     func currentAnchor(of container: String) async throws(ProviderError) -> [UInt8]? {
         do throws(ProviderError) {
             let anchor = try await patiently { [provider] () async throws(ProviderError) in

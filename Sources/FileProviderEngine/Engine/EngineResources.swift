@@ -3,7 +3,8 @@ import Glibc
 import ItemStore
 import LinuxSystem
 
-/// The parts of an engine that any thread may use. ``EngineContext`` has the parts that only the engine's thread uses.
+/// The parts of an engine that any thread may use. ``EngineContext`` has the parts that only the engine's thread may
+/// use.
 final class EngineResources: Sendable {
     let configuration: DomainConfiguration
     let provider: any Provider
@@ -12,18 +13,18 @@ final class EngineResources: Sendable {
     let folders: ContentFolders
     let openFiles = OpenFileTable()
     let search: SearchIndex
-    /// The progress of edits, for views of items.
+    /// The progress of edits, for programs that display items.
     let uploads: UploadStates
     /// The versions of the item sets that clients follow.
     let sets = SetVersions()
-    /// The handles that programs had opened with the previous daemon and that were reopened.
+    /// The reopened handles of files that processes had opened under the previous daemon.
     let resumedHandles = ResumedHandles()
-    /// The order of requests and reports, which detects stale replies.
+    /// The order of requests and reports, by which stale replies are detected.
     let replies = ReplyOrdering()
     let listingAges = ListingAges()
     // Leaf lock.
     let trashSupport = Lock(TrashSupport.unknown)
-    /// The gate of background transfers, which is closed while the user has paused the domain.
+    /// The gate of background transfers. It is closed while the user has paused the domain.
     let gate: TransferGate
     let damage: DamageMark
     /// The reason why the index was rebuilt when the domain was opened, and the consequences for the user; `nil` if it
@@ -38,7 +39,7 @@ final class EngineResources: Sendable {
 
     /// Opens the index. A damaged index is deleted and rebuilt.
     ///
-    /// - Parameter journal: The log of the journal, which is open already.
+    /// - Parameter journal: The commit log of the journal, which is already open.
     init(
         _ configuration: DomainConfiguration, provider: any Provider, clock: any EngineClock, folders: ContentFolders,
         journal: CommitLog
@@ -68,15 +69,15 @@ final class EngineResources: Sendable {
         durable = DurableWrites(journal: journal, index: index.log, clock: clock)
     }
 
-    /// Whether the engine was closed, for use on any thread. On the engine's thread, ``EngineContext/isClosed`` is
-    /// equal.
+    /// Whether the engine was closed. May be read on any thread. ``EngineContext/isClosed`` has the same value on the
+    /// engine's thread.
     var isClosed: Bool { closed.withLock { $0 } }
 
     func close() { closed.withLock { $0 = true } }
 }
 
-/// A persistent flag that the index was found damaged while in use: a file beside the index. It makes the next start
-/// rebuild the index, even if opening the index shows no damage.
+/// A persistent flag: the index was found damaged while it was in use. The flag is a file beside the index. It makes
+/// the next start rebuild the index, even if opening the index shows no damage.
 final class DamageMark: Sendable {
     private let path: String
     // Leaf lock.
@@ -86,12 +87,12 @@ final class DamageMark: Sendable {
 
     var isThere: Bool { access(path, F_OK) == 0 }
 
-    /// A sentence that describes the damage that this process has found.
+    /// A sentence for the user that describes the damage found by this process; `nil` if it found none.
     var complaint: String? {
         words.withLock { $0 }.map { "The index is damaged (\($0)); it is built anew when the domain is opened again." }
     }
 
-    /// Records a failure if it is damage.
+    /// Sets the flag if the given failure of the index is damage.
     func note(_ failure: IndexError) {
         guard case .corrupt(let words) = failure else { return }
         let isNew = self.words.withLock { known in
@@ -109,11 +110,11 @@ final class DamageMark: Sendable {
     }
 }
 
-/// The gate of background transfers, which the user closes to pause a domain.
+/// The gate of background transfers, which the engine closes while the user has paused the domain.
 ///
 /// While the gate is closed, no edit and no user metadata is sent, no pinned item is fetched, and nothing is read
-/// ahead. Upload steps that have begun are completed, but the provider is not asked whether its service has accepted
-/// contents. Files that processes open are fetched as always. Any thread may use the gate.
+/// ahead. Upload steps that have begun are completed, but the engine does not ask the provider whether its service has
+/// accepted contents. Files that processes open are fetched as always. Any thread may use the gate.
 final class TransferGate: Sendable {
     // Leaf lock.
     private let state: Lock<Bool>
@@ -122,6 +123,6 @@ final class TransferGate: Sendable {
 
     var isOpen: Bool { state.withLock { $0 } }
 
-    /// Opens or closes the gate. ``DomainEngine/setPaused(_:)`` also starts the work that has waited.
+    /// Opens or closes the gate. Does not start the work that has waited; ``DomainEngine/setPaused(_:)`` does.
     func set(isOpen: Bool) { state.withLock { $0 = isOpen } }
 }

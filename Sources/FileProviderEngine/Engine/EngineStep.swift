@@ -1,6 +1,6 @@
 import LinuxSystem
 
-/// The fault points of an engine, at which tests kill it. Between two consecutive fault points, either the disk
+/// The fault points of an engine, at which tests kill the engine. Between two consecutive fault points, either the disk
 /// changes, or the provider makes a change that is not known locally yet.
 package enum EngineStep: String, FaultPoint {
     // Contents are fetched.

@@ -3,8 +3,8 @@ import LinuxSystem
 
 /// The thread on which an engine changes its state: the executor of its actor.
 ///
-/// A separate thread is needed because SQLite and the disk block it. Threads of Swift's cooperative pool must not
-/// block.
+/// A separate thread is needed, because SQLite and the disk block the thread. Threads of Swift's cooperative pool must
+/// not block.
 final class EngineThread: SerialExecutor {
     private enum Job {
         case task(UnownedJob)
@@ -23,13 +23,13 @@ final class EngineThread: SerialExecutor {
     private let state = Lock(State())
     private let wakeUp = Semaphore()
 
-    /// Starts the thread.
+    /// Creates and starts the thread.
     init(name: String) throws(Errno) {
         try SystemThread.start(name) { [self] in run() }
     }
 
-    /// Ends the thread after its queued jobs. Only the actor's deinitializer calls this function, so that no further
-    /// jobs are queued.
+    /// Ends the thread after its queued jobs have run. Only the actor's deinitializer calls this function, so no
+    /// further jobs are queued.
     func stop() {
         let wasWaiting = state.withLock { state in
             state.isStopped = true

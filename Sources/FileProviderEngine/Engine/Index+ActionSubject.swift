@@ -3,18 +3,19 @@ import FileProviderWire
 import ItemStore
 import ItemValues
 
-/// Items in the form in which the predicates of a provider's actions examine them. The values come from the index,
+/// Returns items in the form that the predicates of a provider's actions evaluate. The values come from the index,
 /// without a request to the provider.
 extension Index {
-    /// Returns an item in the form for predicates, or `nil` if the item does not exist. Blocks on the file system.
+    /// Returns the item with the given number in the form for predicates; `nil` if the item does not exist. Blocks on
+    /// the file system.
     ///
-    /// - Parameter upload: the state of the item's upload; `nil` if none is known.
+    /// - Parameter upload: The state of the item's upload; `nil` if none is known.
     package func actionSubject(of number: ItemNumber, _ upload: UploadState?) throws(IndexError) -> PredicateValue? {
         guard let item = try item(number) else { return nil }
         return item.actionSubject(try metadata(of: number), upload, inherited: try inheritedUserInfo(of: item))
     }
 
-    /// Returns an item of the trash in the form for predicates.
+    /// Returns the given item of the trash in the form for predicates.
     package func actionSubject(ofTrashed item: ProviderItem) -> PredicateValue {
         // A trashed item has no row in the index. Its item number is not used.
         let row = IndexedItem(
@@ -23,14 +24,15 @@ extension Index {
         return row.actionSubject(ItemMetadata(), nil, inherited: [:])
     }
 
-    /// Returns the domain's `userInfo` in the form for predicates, or nothing if the provider has reported none.
+    /// Returns the domain's `userInfo` in the form for predicates; `PredicateValue.nothing` if the provider has
+    /// reported none.
     package func actionDomain() throws(IndexError) -> PredicateValue {
         guard let state = try domainState() else { return .nothing }
         return .object(state.userInfo.mapValues { $0.predicateValue })
     }
 
-    /// Returns the merged `userInfo` of the directories above an item. If several directories have a key, the value of
-    /// the nearest directory counts.
+    /// Returns the merged `userInfo` of the directories above the given item. If several directories have the same key,
+    /// the value of the directory nearest to the item applies.
     private func inheritedUserInfo(
         of item: IndexedItem
     ) throws(IndexError) -> [String: ProviderItem.UserInfoValue] {
@@ -46,7 +48,7 @@ extension Index {
 }
 
 extension IndexedItem {
-    /// The suffix of the keys in a directory's `userInfo` that also apply to everything in the directory.
+    /// The suffix of the keys in a directory's `userInfo` that also apply to everything inside the directory.
     private static let inheritedSuffix = ".inherited"
 
     fileprivate func actionSubject(
@@ -103,7 +105,7 @@ extension IndexedItem {
         }
     }
 
-    /// The item's type identifier, or the most general one of the item's kind if the provider reports none.
+    /// The item's type identifier; the most general one for its kind if the provider reports none.
     private var typeIdentifier: String {
         if !item.contentType.isEmpty { return item.contentType }
         return switch item.kind {

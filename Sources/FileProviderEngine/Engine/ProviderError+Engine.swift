@@ -3,7 +3,7 @@ import ItemStore
 import LinuxSystem
 
 extension ProviderError {
-    /// Translates a failure of the index for the caller.
+    /// Creates the error with which a request fails because of a failure of the index.
     package init(_ failure: IndexError) {
         switch failure {
         case .full: self.init(.noSpace, message: "The disk is full.")
@@ -11,7 +11,7 @@ extension ProviderError {
         }
     }
 
-    /// Translates a failed system call for the caller.
+    /// Creates the error with which a request fails because of a failed system call.
     init(_ error: Errno) {
         switch error {
         case .noSpace, .quotaExceeded: self.init(.noSpace, message: error.description)
@@ -32,7 +32,7 @@ extension ProviderError {
     }
 }
 
-/// Runs system calls and throws their error as a ``ProviderError``.
+/// Calls `body`, which makes system calls, and throws its error as a ``ProviderError``.
 func onDisk<Result: ~Copyable>(_ body: () throws(Errno) -> Result) throws(ProviderError) -> Result {
     do throws(Errno) {
         return try body()
@@ -41,7 +41,7 @@ func onDisk<Result: ~Copyable>(_ body: () throws(Errno) -> Result) throws(Provid
     }
 }
 
-/// Reads or writes the index or the journal and throws its failure as a ``ProviderError``.
+/// Calls `body`, which reads or writes the index or the journal, and throws its failure as a ``ProviderError``.
 func onRecord<Result: ~Copyable>(_ body: () throws(IndexError) -> Result) throws(ProviderError) -> Result {
     do throws(IndexError) {
         return try body()

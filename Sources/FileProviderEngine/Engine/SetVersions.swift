@@ -3,8 +3,8 @@ import ItemStore
 import ItemValues
 import LinuxSystem
 
-/// Version numbers of the item sets that clients follow. A version changes with every change of its set. The first
-/// version is random, so that it differs from the versions of earlier processes.
+/// The version numbers of the item sets that clients follow. A set's version changes with each change of the set. The
+/// first version is random, so that it differs from the versions of earlier processes.
 package final class SetVersions: Sendable {
     fileprivate struct Waiter {
         let set: ItemSet
@@ -35,7 +35,7 @@ package final class SetVersions: Sendable {
         for waiter in waiters { waiter.continuation.resume() }
     }
 
-    /// Resumes all waiting tasks, because no further changes will happen.
+    /// Resumes all waiting tasks, because the versions will not change any more.
     func close() {
         let waiters = state.withLock { state in
             state.isClosed = true
@@ -44,7 +44,7 @@ package final class SetVersions: Sendable {
         for waiter in waiters { waiter.continuation.resume() }
     }
 
-    /// Waits until the version differs from the given one, or the task is cancelled.
+    /// Waits until the version of the given set differs from `version`, or until the task is cancelled.
     ///
     /// - Throws: A failure if the domain is closed.
     package func wait(for set: ItemSet, toDifferFrom version: UInt64) async throws(ProviderError) {

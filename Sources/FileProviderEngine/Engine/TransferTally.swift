@@ -2,19 +2,19 @@ import DomainMessages
 import ItemStore
 import ItemValues
 
-/// The totals of running transfers, accumulated over repeated calls. A transfer that is no longer listed counts as
-/// completed, until no transfer is running.
+/// Adds up the progress of running transfers over repeated calls. A transfer that is no longer passed counts as
+/// completed. The totals restart at 0 when no transfer is running.
 package struct TransferTally {
-    /// The sizes in bytes of the transfers at the last call.
+    /// The size in bytes of each transfer at the last call.
     private var sizes: [ItemNumber: Int64] = [:]
     private var filesDone: Int64 = 0
     private var bytesDone: Int64 = 0
 
     package init() {}
 
-    /// Updates and returns the totals.
+    /// Updates the totals and returns them.
     ///
-    /// - Parameter transfers: The transferred and total bytes of each transfer.
+    /// - Parameter transfers: The number of transferred bytes and the total number of bytes of each running transfer.
     package mutating func look(at transfers: [ItemNumber: (done: Int64, total: Int64)]) -> TransferTotals {
         guard !transfers.isEmpty else {
             self = TransferTally()

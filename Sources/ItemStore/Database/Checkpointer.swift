@@ -2,17 +2,18 @@ import CSQLite
 import Glibc
 import LinuxSystem
 
-/// Moves committed pages from a database's write-ahead log to its file, on a thread of its own, so that the writer does
-/// not wait for the disk. The writer waits only if the log grows faster than this thread empties it.
+/// Moves committed pages from a database's write-ahead log to the database file, on its own thread, so that the writing
+/// thread does not wait for the disk. The writing thread waits only if the log grows faster than it is emptied.
 final class Checkpointer: Sendable {
-    /// The sizes of the log in bytes from which a checkpoint is started, and from which the writer waits for it.
+    /// The size of the log in bytes above which a checkpoint is started, and the size above which the writing thread
+    /// waits for the checkpoint.
     private static let wanted = 4 << 20
     private static let tooLarge = 32 << 20
 
     private let pageSize: Int
     private let shared: HookContext
 
-    /// Starts to watch a connection's commits.
+    /// Starts to watch the commits of a connection.
     ///
     /// - Parameter writer: The only connection that writes. It must not outlive this object.
     init(path: String, _ writer: DatabaseConnection) throws(IndexError) {
@@ -41,10 +42,11 @@ final class Checkpointer: Sendable {
         shared.ask(andWait: size > Self.tooLarge)
     }
 
-    /// Ends the thread and closes its connection. Returns when both are done.
+    /// Ends the checkpoint thread and closes its connection. Returns when both are done.
     func stop() { shared.stop() }
 
-    /// The state that the thread and the writer share, and the context of the writer's commit hook.
+    /// The state that the checkpoint thread and the writing thread share. Also the context of the commit hook of the
+    /// writing connection.
     private final class HookContext: @unchecked Sendable {
         // Sendable: only the thread uses the connection, and releases it at its end; the condition and its mutex are
         // allocations of their own that only pthread calls touch; `asked`, `done` and `isStopped` are read and written

@@ -4,11 +4,12 @@ import LinuxSystem
 /// The write-ahead log of a database, opened to flush it to disk. A commit in the log survives the end of this process,
 /// but it is on disk only after ``synchronize()``.
 ///
-/// SQLite flushes the log before it moves anything from it to the database's file. So flushing the log is sufficient.
+/// SQLite flushes the log before it moves a page from the log to the database file. Flushing the log is therefore
+/// sufficient.
 package final class CommitLog: Sendable {
     private struct State {
-        /// Whether commits exist that may not be on disk. Initially `true`, because an earlier process that was killed
-        /// may have left such commits.
+        /// Whether there are commits that may not be on disk. Initially `true`, because an earlier process that was
+        /// killed may have left such commits.
         var isAhead = true
         var whenAhead: (@Sendable () -> Void)?
     }
@@ -20,7 +21,8 @@ package final class CommitLog: Sendable {
 
     /// Opens the log.
     ///
-    /// - Parameter path: The database's path. An open connection must have read from it in WAL mode.
+    /// - Parameter path: The path of the database. An open connection must already have read from the database in WAL
+    ///   mode.
     init(ofDatabase path: String) throws(IndexError) {
         do throws(Errno) {
             file = try .open(path + "-wal", .readOnly)
@@ -42,14 +44,14 @@ package final class CommitLog: Sendable {
         whenAhead?()
     }
 
-    /// Sets a closure that is called on the committing thread at the first commit after each ``synchronize()``. Commits
-    /// that were made before this call do not cause a call of the closure.
+    /// Sets a closure that is called at the first commit after each ``synchronize()``, on the committing thread; `nil`
+    /// removes it. The closure is not called for commits made before it was set.
     package func whenAhead(_ body: (@Sendable () -> Void)?) { state.withLock { $0.whenAhead = body } }
 
-    /// Whether commits exist that may not be on disk.
+    /// Whether there are commits that may not be on disk.
     package var isAhead: Bool { state.withLock { $0.isAhead } }
 
-    /// Waits until all earlier commits are on disk. Must not be called by two threads at once.
+    /// Waits until all earlier commits are on disk. Two threads must not call this at the same time.
     ///
     /// - Returns: Whether a flush was needed.
     @discardableResult

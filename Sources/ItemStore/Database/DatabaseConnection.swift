@@ -2,7 +2,7 @@ import CSQLite
 import Glibc
 import LinuxSystem
 
-/// A connection to an SQLite database, used by one thread at a time.
+/// A connection to an SQLite database. Only one thread may use it at a time.
 final class DatabaseConnection {
     enum Purpose {
         case reading
@@ -10,7 +10,7 @@ final class DatabaseConnection {
     }
 
     let raw: OpaquePointer
-    /// A closure that decides, before each commit, whether the disk has space for it: for tests.
+    /// A closure that decides, before each commit, whether the disk has space for the commit: for tests.
     var hasRoom: (@Sendable () -> Bool)?
 
     /// Opens a connection.
@@ -54,10 +54,10 @@ final class DatabaseConnection {
         try statement(sql).number() ?? 0
     }
 
-    /// Whether a transaction is open. SQLite ends it by itself after some failures.
+    /// Whether a transaction is open. After some failures, SQLite ends the transaction by itself.
     var isInTransaction: Bool { sqlite3_get_autocommit(raw) == 0 }
 
-    /// Runs a function in a transaction, which is rolled back if the function throws.
+    /// Calls `body` in a transaction, which is rolled back if `body` throws.
     func transaction<Result>(
         _ body: () throws(IndexError) -> Result
     ) throws(IndexError) -> Result {
@@ -73,7 +73,7 @@ final class DatabaseConnection {
         }
     }
 
-    /// Runs a function that only reads, in a transaction: all reads see the state of the database at the first read.
+    /// Calls `body`, which only reads, in a transaction. All its reads see the state of the database at the first read.
     func reading<Result>(
         _ body: () throws(IndexError) -> Result
     ) throws(IndexError) -> Result {
@@ -88,14 +88,15 @@ final class DatabaseConnection {
         if isInTransaction { sqlite3_exec(raw, "ROLLBACK", nil, nil, nil) }
     }
 
-    /// Disables SQLite's memory statistics, once per process and before its first connection. This has no effect if
-    /// the process has already used SQLite.
+    /// Disables SQLite's memory statistics, once per process and before the first connection. This has no effect if the
+    /// process has already used SQLite.
     private static let library: CInt = csqlite_do_not_count_memory()
 }
 
 extension DatabaseConnection {
-    /// Checks the file for damage. A file of at most `limit` bytes is read as a whole. In a larger file, only the
-    /// length is compared with the header, and other damage is found when a read encounters it.
+    /// Checks the database file for damage. A file of at most `limit` bytes is checked completely. For a larger file,
+    /// only its length is compared with the length in its header. Other damage of a larger file is found when the
+    /// damaged part is read.
     ///
     /// - Throws: ``IndexError/corrupt(_:)`` if the file is damaged.
     func check(upTo limit: Int64) throws(IndexError) {
@@ -109,23 +110,23 @@ extension DatabaseConnection {
     }
 }
 
-/// A file that reserves disk space. When the disk is full, freeing the reserve makes it possible to record changes that
-/// free more space.
+/// A file that reserves disk space. When the disk is full, deleting this file makes room to record changes that free
+/// more space.
 struct ReserveFile {
     private let path: String
     private static let size: off_t = 1 << 20
 
     init(besides path: String) { self.path = path + ".reserve" }
 
-    /// Allocates the reserve. If the disk has no space, there is no reserve until the next call.
+    /// Creates the file unless it exists. If the disk has no space for it, the next call tries again.
     func fill() {
         if let status = try? FileStatus.of(path), status.size >= Self.size { return }
         guard let file = try? FileDescriptor.open(path, [.readWrite, .create]) else { return }
         if posix_fallocate(file.rawValue, 0, Self.size) != 0 { unlink(path) }
     }
 
-    /// Frees the reserve.
+    /// Deletes the file.
     ///
-    /// - Returns: Whether the reserve existed.
+    /// - Returns: Whether the file existed.
     func spend() -> Bool { unlink(path) == 0 }
 }

@@ -3,19 +3,20 @@ import LinuxSystem
 
 /// The reason why the index or the journal could not be read or written.
 package enum IndexError: Error, Sendable, Equatable {
-    /// The file was not written by this program, or is damaged. A damaged index is deleted and rebuilt. From a damaged
-    /// journal, the readable entries are salvaged.
+    /// The file was not written by this program, or is damaged. A damaged index is deleted and rebuilt. Of a damaged
+    /// journal, the readable entries are copied to a new one.
     case corrupt(String)
-    /// No space is left. The write had no effect and can be retried later. Nothing else is lost.
+    /// The disk is full. The write had no effect and can be retried later.
     case full
-    /// Any other failure, in a sentence.
+    /// Any other failure, described in a sentence.
     case system(String)
 }
 
 extension IndexError {
-    /// Translates a result code of SQLite.
+    /// Creates the error for a result code of SQLite.
     ///
-    /// - Parameter connection: The connection that returned the code; it supplies the message and the system's error.
+    /// - Parameter connection: The connection that returned the code. The message and the system's error number are
+    ///   read from it.
     init(_ code: CInt, _ connection: OpaquePointer?) {
         let words = connection.map { String(cString: sqlite3_errmsg($0)) } ?? String(cString: sqlite3_errstr(code))
         let systemError = connection.map { Errno(rawValue: sqlite3_system_errno($0)) }
@@ -33,7 +34,7 @@ extension IndexError {
         }
     }
 
-    /// Translates the error of a system call that was made without SQLite.
+    /// Creates the error for a failed system call that SQLite did not make.
     init(_ error: Errno) {
         switch error {
         case .noSpace, .quotaExceeded: self = .full

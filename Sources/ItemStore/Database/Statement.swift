@@ -1,8 +1,8 @@
 import CSQLite
 
-/// A prepared statement of a connection, used by one thread at a time like the connection.
+/// A prepared statement of a connection. Like the connection, only one thread may use it at a time.
 ///
-/// A use begins with binding, continues with ``step()`` and ends with ``reset()``.
+/// To use it, bind the parameters, call ``step()`` for each row, and then call ``reset()``.
 final class Statement {
     private let connection: OpaquePointer
     private let statement: OpaquePointer
@@ -22,18 +22,19 @@ final class Statement {
     func bind(_ place: CInt, _ value: Double) { sqlite3_bind_double(statement, place, value) }
     func bindNull(_ place: CInt) { sqlite3_bind_null(statement, place) }
 
-    /// Binds a text, which is copied.
+    /// Binds a text to the parameter with the given index. SQLite copies the text.
     func bind(_ place: CInt, _ text: String) {
         var text = text
         text.withUTF8 { _ = csqlite_bind_text(statement, place, $0.baseAddress, UInt64($0.count)) }
     }
 
-    /// Binds bytes without a copy. The bytes must stay valid until the statement is reset.
+    /// Binds bytes to the parameter with the given index, without copying them. The bytes must stay valid until the
+    /// statement is reset.
     func bind(_ place: CInt, kept bytes: UnsafeRawBufferPointer) {
         _ = csqlite_bind_bytes(statement, place, bytes.baseAddress, UInt64(bytes.count))
     }
 
-    /// Binds bytes and runs the statement to completion.
+    /// Binds bytes to the parameter with the given index, and runs the statement to its end.
     func run(_ place: CInt, _ bytes: [UInt8]) throws(IndexError) {
         let result = bytes.withUnsafeBytes { bytes in
             Result { () throws(IndexError) in
@@ -44,7 +45,7 @@ final class Statement {
         try result.get()
     }
 
-    /// Steps to the next row. After the last row, the statement is reset.
+    /// Moves to the next row. After the last row, resets the statement.
     ///
     /// - Returns: Whether there is a row.
     func step() throws(IndexError) -> Bool {
@@ -58,12 +59,12 @@ final class Statement {
 
     func reset() { sqlite3_reset(statement) }
 
-    /// Runs a statement and ignores its rows.
+    /// Runs the statement and ignores its rows.
     func run() throws(IndexError) {
         if try step() { reset() }
     }
 
-    /// Returns the first column of the first row; `nil` if there is no row.
+    /// Runs the statement and returns the first column of the first row; `nil` if there is no row.
     func number() throws(IndexError) -> Int64? {
         guard try step() else { return nil }
         defer { reset() }
@@ -76,7 +77,7 @@ final class Statement {
 
     func text(_ column: CInt) -> String { String(decoding: bytes(column), as: UTF8.self) }
 
-    /// Returns a column's bytes, which are valid until the next step or reset.
+    /// Returns the bytes in the given column of the current row. They are valid until the next step or reset.
     func bytes(_ column: CInt) -> UnsafeRawBufferPointer {
         let start = sqlite3_column_blob(statement, column)
         return UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(statement, column)))

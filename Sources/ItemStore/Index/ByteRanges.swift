@@ -1,4 +1,4 @@
-/// A set of byte ranges of a file: sorted, not empty, and neither overlapping nor adjacent.
+/// A set of byte ranges of a file. The ranges are sorted and not empty. They neither overlap nor touch.
 package struct ByteRanges: Sendable, Equatable {
     package private(set) var ranges: [Range<Int64>] = []
     /// The total number of bytes in the ranges.
@@ -12,7 +12,7 @@ package struct ByteRanges: Sendable, Equatable {
 
     package var isEmpty: Bool { ranges.isEmpty }
 
-    /// Returns the index of the first range that ends after an offset, or the count of ranges if none does.
+    /// Returns the index of the first range that ends after the given offset; the number of ranges if none does.
     private func index(endingAfter place: Int64) -> Int {
         var (low, high) = (0, ranges.count)
         while low < high {
@@ -22,7 +22,7 @@ package struct ByteRanges: Sendable, Equatable {
         return low
     }
 
-    /// Whether all bytes of a range are in the set. Always `true` for an empty range.
+    /// Whether all bytes of the given range are in the set. Always `true` for an empty range.
     package func contains(_ range: Range<Int64>) -> Bool {
         if range.isEmpty { return true }
         let index = index(endingAfter: range.lowerBound)
@@ -30,7 +30,7 @@ package struct ByteRanges: Sendable, Equatable {
             && ranges[index].upperBound >= range.upperBound
     }
 
-    /// Adds a range, which may overlap existing ones. Negative offsets are ignored.
+    /// Adds the given range, which may overlap existing ones. Bytes at negative offsets are ignored.
     package mutating func insert(_ range: Range<Int64>) {
         var added = range.clamped(to: 0..<Int64.max)
         guard !added.isEmpty else { return }
@@ -47,7 +47,7 @@ package struct ByteRanges: Sendable, Equatable {
         count += added.length
     }
 
-    /// Returns the portions of a range that are not in the set, in ascending order.
+    /// Returns the portions of the given range that are not in the set, in ascending order.
     package func gaps(in range: Range<Int64>) -> [Range<Int64>] {
         var gaps: [Range<Int64>] = []
         var place = range.lowerBound
@@ -64,7 +64,7 @@ package struct ByteRanges: Sendable, Equatable {
         return gaps
     }
 
-    /// Returns the largest ranges, at most `limit` of them.
+    /// Returns the `limit` largest ranges, or all ranges if there are fewer.
     package func largest(_ limit: Int) -> ByteRanges {
         guard ranges.count > limit else { return self }
         return ByteRanges(ranges.sorted { $0.length > $1.length }.prefix(limit))
@@ -72,7 +72,7 @@ package struct ByteRanges: Sendable, Equatable {
 }
 
 extension Range<Int64> {
-    /// The number of bytes in the range. Neither bound may be negative.
+    /// The number of bytes in the range. The bounds must not be negative.
     package var length: Int64 { upperBound - lowerBound }
 }
 

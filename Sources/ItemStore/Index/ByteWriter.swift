@@ -1,4 +1,4 @@
-/// A buffer in which rows are encoded. Its memory is reused from one row to the next.
+/// A buffer into which rows of the index are encoded. Its memory is reused for the next row.
 package struct ByteWriter: ~Copyable {
     private var start: UnsafeMutableRawPointer
     private var capacity: Int
@@ -34,7 +34,7 @@ package struct ByteWriter: ~Copyable {
         count += 1
     }
 
-    /// Appends a variable-length number: seven bits in each byte, the lowest first.
+    /// Appends an unsigned number of variable length: seven bits in each byte, the lowest bits first.
     mutating func number(_ value: UInt64) {
         makeRoom(for: 10)
         var rest = value
@@ -47,8 +47,8 @@ package struct ByteWriter: ~Copyable {
         count += 1
     }
 
-    /// Appends a signed number. A negative number takes ten bytes, so this encoding suits numbers that are rarely
-    /// negative.
+    /// Appends a signed number of variable length. Every negative number takes ten bytes, so this encoding suits
+    /// numbers that are rarely negative.
     package mutating func signed(_ value: Int64) { number(UInt64(bitPattern: value)) }
 
     mutating func double(_ value: Double) {
@@ -90,7 +90,8 @@ package struct ByteWriter: ~Copyable {
     }
 }
 
-/// A reader of bytes that a ``ByteWriter`` wrote. Truncated bytes and lengths beyond the end throw ``damage``.
+/// Reads bytes that a ``ByteWriter`` wrote. Throws ``damage`` if the bytes are truncated, or if a length exceeds the
+/// remaining bytes.
 package struct ByteReader {
     private let bytes: UnsafeRawBufferPointer
     private(set) var position = 0
@@ -101,7 +102,7 @@ package struct ByteReader {
 
     var isAtEnd: Bool { position == bytes.count }
 
-    /// The bytes not read yet.
+    /// The bytes that were not read yet.
     var rest: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: bytes[position...]) }
 
     mutating func byte() throws(IndexError) -> UInt8 {

@@ -25,9 +25,10 @@ package enum ContentState: UInt8, Sendable {
     case dataless = 0
     /// Some byte ranges are local.
     case partial = 1
-    /// All bytes are local, and equal to the provider's version as far as is known.
+    /// All bytes are local. They equal the provider's version, as far as the engine knows.
     case current = 2
-    /// Dirty: local and not confirmed by the provider. Never overwritten, never evicted.
+    /// All bytes are local and were edited, and the provider has not confirmed the edit. They are never overwritten and
+    /// never evicted.
     case edited = 3
 }
 
@@ -40,7 +41,7 @@ extension IndexedItem {
         changes.isEmpty && content != .edited && (item.flags.contains(.uploaded) || item.kind != .file)
     }
 
-    /// Marks a file as dataless: its clean contents were removed.
+    /// Marks the file as dataless, because its clean contents were removed.
     package mutating func becomeDataless() {
         content = .dataless
         localSize = 0
@@ -48,11 +49,12 @@ extension IndexedItem {
         parts = ByteRanges()
     }
 
-    /// Marks byte ranges of a file as local.
+    /// Marks byte ranges of the file as local.
     ///
     /// - Parameters:
-    ///   - version: The version at the provider that the ranges belong to.
-    ///   - size: The total number of local bytes. It may be greater than that of the recorded ranges.
+    ///   - ranges: The local ranges. Some may be missing.
+    ///   - size: The total number of local bytes, including those of missing ranges.
+    ///   - version: The version at the provider to which the bytes belong.
     package mutating func becomePartial(_ ranges: ByteRanges, size: Int64, version: [UInt8]) {
         content = .partial
         localSize = size
@@ -63,8 +65,8 @@ extension IndexedItem {
     /// Marks the local contents as clean.
     ///
     /// - Parameters:
-    ///   - size: The size of the local contents, in bytes.
-    ///   - version: The version at the provider.
+    ///   - size: The size of the local contents in bytes.
+    ///   - version: The version at the provider to which the contents belong.
     package mutating func settle(size: Int64, version: [UInt8]) {
         content = .current
         localSize = size
@@ -72,15 +74,15 @@ extension IndexedItem {
         parts = ByteRanges()
     }
 
-    /// Marks the local contents as dirty. The version that the edit began with stays.
+    /// Marks the local contents as dirty. ``IndexedItem/localVersion`` stays the version that the edit is based on.
     ///
-    /// - Parameter size: The size of the local contents, in bytes.
+    /// - Parameter size: The size of the local contents in bytes.
     package mutating func becomeEdited(size: Int64) {
         content = .edited
         localSize = size
     }
 
-    /// Marks a file as dataless after its edit was discarded or lost, or after its item was removed locally. The
-    /// version that the edit began with stays.
+    /// Marks the file as dataless after its edit was discarded or lost, or after its item was removed locally.
+    /// ``IndexedItem/localVersion`` does not change.
     package mutating func loseContents() { content = .dataless }
 }

@@ -1,13 +1,15 @@
 import ItemValues
 
 extension Index {
-    /// Enumerates all items in ascending order of their item numbers, including those removed locally.
+    /// Enumerates all items in ascending order of their item numbers, including items that were removed locally.
     ///
     /// - Parameters:
     ///   - changedOnly: Whether to enumerate only items with local changes.
+    ///   - number: The item number after which to begin; `nil` to begin with the first item.
     ///   - most: The number of items after which to stop.
     ///   - body: Called for each item; returns `false` to stop. It must not read the index.
-    /// - Returns: The item number of the last item passed to `body`; `nil` if no further items follow.
+    /// - Returns: The number of the last item passed to `body` if the enumeration was stopped; `nil` if no items are
+    ///   left.
     package func items(
         changedOnly: Bool, after number: ItemNumber?, most: Int, _ body: (IndexedItem) -> Bool
     ) throws(IndexError) -> ItemNumber? {
@@ -31,10 +33,10 @@ extension Index {
         }
     }
 
-    /// The number of items that are examined to determine whether a provider reports versions.
+    /// The number of items that are examined to find out whether the provider reports versions.
     private static let versionSample = 64
 
-    /// Whether the provider reports files without versions, judged by the items that were added last.
+    /// Whether at least one of the items that were added last is a file that the provider reported without a version.
     package func lacksVersions() throws(IndexError) -> Bool {
         try read { queries throws(IndexError) in
             let statement = try queries.connection.statement("SELECT number FROM items ORDER BY number DESC LIMIT ?1")
@@ -50,7 +52,7 @@ extension Index {
     }
 }
 
-/// Sets of items that clients follow.
+/// A set of ``ItemSet`` values: the sets of a domain's items that clients follow.
 package struct ItemSets: OptionSet, Sendable {
     package let rawValue: UInt8
     package init(rawValue: UInt8) { self.rawValue = rawValue }
@@ -59,8 +61,8 @@ package struct ItemSets: OptionSet, Sendable {
 
     package init(_ set: ItemSet) { rawValue = 1 << set.rawValue }
 
-    /// Creates the sets that an item belongs to, as clients see them. The root, and items that the provider does not
-    /// know, belong to no set.
+    /// Creates the set of the item sets to which the given item belongs. The root, and items that the provider does not
+    /// know, belong to none.
     init(of item: IndexedItem) {
         self = []
         guard item.number != .root, item.isKnownToProvider else { return }

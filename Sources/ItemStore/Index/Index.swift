@@ -2,14 +2,14 @@ import Glibc
 import ItemValues
 import LinuxSystem
 
-/// The database of a domain's items: for each item the provider's last report, its place in the local tree, and its
-/// local changes. It is an SQLite file in WAL mode.
+/// The database of a domain's items. For each item it has the provider's last report, the item's place in the local
+/// tree, and the item's local changes. It is an SQLite file in WAL mode.
 ///
-/// Any thread may read. Each read takes a connection from a pool and sees the state committed when the call began.
-/// The engine's thread writes (``write(freesSpace:_:)``). The index can always be rebuilt from the provider and the
-/// ``Journal``, so a damaged one is deleted.
+/// Any thread may read. Each read takes a connection from a pool and sees the state that was committed when the call
+/// began. Only the engine's thread writes (``write(freesSpace:_:)``). The index can always be rebuilt from the provider
+/// and the ``Journal``, so a damaged index is deleted.
 package final class Index: Sendable {
-    /// The log through which a caller waits until commits are on the disk.
+    /// The commit log of the database. Callers use it to wait until commits are on disk.
     package let log: CommitLog
     private let path: String
     private let writePermit = Semaphore(count: 1)
@@ -25,23 +25,23 @@ package final class Index: Sendable {
     private let setObserver = Receiver<ItemSets>()
     private let wantedObserver = Receiver<Void>()
 
-    /// A value that is used by one thread at a time. ``writePermit`` guarantees this for the writer, the pool
-    /// for each reader.
+    /// A value that only one thread uses at a time. ``writePermit`` guarantees this for the writing connection, the
+    /// pool for each reading one.
     private struct UnsafeTransfer<Value>: @unchecked Sendable {
         let value: Value
     }
 
-    /// The maximum number of idle readers. Further readers are closed.
+    /// The maximum number of unused reading connections in the pool. Further ones are closed.
     private static let idleReaders = 8
     private static let writerCache = 16 << 20
     private static let readerCache = 2 << 20
-    /// The maximum size in bytes of an index that is checked as a whole when it is opened.
+    /// The maximum size in bytes of an index that is checked completely when it is opened.
     private static let checkedSize: Int64 = 16 << 20
 
-    /// Opens an index, or creates one.
+    /// Opens an index, or creates it if the file does not exist.
     ///
-    /// - Parameter lookupMemory: The maximum number of lookup entries that are only in memory. A smaller number slows
-    ///   writing.
+    /// - Parameter lookupMemory: The number of lookup entries up to which they are only in memory. A smaller number
+    ///   slows writing.
     /// - Throws: ``IndexError/corrupt(_:)`` if the index is damaged or of another version; see ``delete(path:)``.
     package init(path: String, lookupMemory: Int = 1 << 16) throws(IndexError) {
         self.path = path
@@ -78,8 +78,8 @@ package final class Index: Sendable {
         checkpointer.stop()
     }
 
-    /// Removes the files of an index that is not open: the database, which may be damaged, SQLite's files for it, and
-    /// its reserve.
+    /// Deletes the files of an index that is not open: the database, which may be damaged, SQLite's auxiliary files,
+    /// and the file that reserves space.
     package static func delete(path: String) throws(Errno) {
         for suffix in ["", "-wal", "-shm", "-journal", ".reserve"] {
             guard unlink(path + suffix) < 0, Errno.current != .noSuchFile else { continue }
@@ -87,28 +87,28 @@ package final class Index: Sendable {
         }
     }
 
-    /// A function that is called after each transaction that changed the tree, on the writing thread, with all
-    /// changes in order.
+    /// A function that is called after each transaction that changed the tree, with all changes in the order in which
+    /// they were made. Called on the writing thread. `nil` if there is none.
     package var onChange: (@Sendable ([IndexChange]) -> Void)? {
         get { observer.function }
         set { observer.function = newValue }
     }
 
-    /// Sets the function that is called after each transaction that added a pinned item to materialize
-    /// (``wanted(limit:)``), on the writing thread.
+    /// Sets the function that is called after each transaction that added an item to ``wanted(limit:)``. Called on the
+    /// writing thread.
     package func onWanted(_ receiver: @escaping @Sendable () -> Void) { wantedObserver.function = { _ in receiver() } }
 
-    /// Sets the function that is called after each transaction that changed a set that clients follow, on the writing
-    /// thread.
+    /// Sets the function that is called after each transaction that changed an item set. Its argument contains the
+    /// changed sets. Called on the writing thread.
     package func onSetChange(_ receiver: @escaping @Sendable (ItemSets) -> Void) { setObserver.function = receiver }
 
     // MARK: Writing
 
-    /// Runs a function as one transaction: all its changes are committed, or none if it throws. Waits while another
+    /// Calls `body` in one transaction: all its changes are committed, or none if it throws. Waits while another
     /// transaction is running. A nested call deadlocks.
     ///
-    /// - Parameter freesSpace: Whether the function frees space on a full disk. If the disk is full, the function is
-    ///   run a second time with the reserved space.
+    /// - Parameter freesSpace: Whether `body` frees space on a full disk. If the disk is full, `body` is then called a
+    ///   second time and may use the reserved space.
     @discardableResult
     package func write<Result>(
         freesSpace: Bool = false, _ body: (inout IndexWriter) throws(IndexError) -> Result
@@ -136,24 +136,25 @@ package final class Index: Sendable {
         return result
     }
 
-    /// Sets the function that decides before each commit whether the disk has space for it: for tests.
+    /// Sets the function that decides, before each commit, whether the disk has space for the commit: for tests. `nil`
+    /// removes it.
     package func limitRoom(_ hasRoom: (@Sendable () -> Bool)?) {
         writePermit.wait()
         defer { writePermit.signal() }
         writer.value.connection.hasRoom = hasRoom
     }
 
-    /// Returns the item number that the next new item gets, for callers that choose item numbers themselves; see
-    /// ``IndexWriter/insert(_:keepsNumber:)``.
+    /// Returns the item number that the next new item will get. It is for callers that choose item numbers themselves;
+    /// see ``IndexWriter/insert(_:keepsNumber:)``.
     package func nextNumber() -> ItemNumber {
         writePermit.wait()
         defer { writePermit.signal() }
         return writer.value.nextNumber
     }
 
-    /// Ensures that no new item gets an item number up to the given one while this process runs. After a failed write,
-    /// the journal on disk may still have an entry with the given number. The next start would apply this entry to a
-    /// new item with the same number.
+    /// Ensures that no new item gets the given item number, or a smaller one, while this process runs. Called after a
+    /// failed write, because the journal on disk may then still have an entry with this number. The next start would
+    /// apply that entry to a new item with the same number.
     package func skipNumbers(through number: ItemNumber) {
         writePermit.wait()
         defer { writePermit.signal() }
@@ -162,14 +163,14 @@ package final class Index: Sendable {
 
     // MARK: Reading
 
-    /// Returns the item with an item number; `nil` if it was removed locally or never existed.
+    /// Returns the item with the given number; `nil` if it was removed locally or never existed.
     package func item(_ number: ItemNumber) throws(IndexError) -> IndexedItem? {
         let item = try itemEvenIfDeleted(number)
         return item?.changes.contains(.deleted) == true ? nil : item
     }
 
-    /// Returns the item with an item number, even if it was removed locally and the provider has not confirmed the
-    /// removal.
+    /// Returns the item with the given number, even if it was removed locally and the provider has not confirmed the
+    /// removal; `nil` if there is none.
     package func itemEvenIfDeleted(_ number: ItemNumber) throws(IndexError) -> IndexedItem? {
         let (known, mark) = recent.row(number)
         if let known { return known }
@@ -178,8 +179,8 @@ package final class Index: Sendable {
         return item
     }
 
-    /// Returns the item with an identifier, even if it was removed locally and the provider has not confirmed the
-    /// removal.
+    /// Returns the item with the given identifier, even if it was removed locally and the provider has not confirmed
+    /// the removal; `nil` if there is none.
     package func item(identifier: String) throws(IndexError) -> IndexedItem? {
         try read { queries throws(IndexError) in
             guard let number = try queries.number(identifier: identifier) else { return nil }
@@ -187,7 +188,7 @@ package final class Index: Sendable {
         }
     }
 
-    /// Returns the item that is visible in a directory under a name.
+    /// Returns the visible item with the given name in the given directory; `nil` if there is none.
     package func item(named name: String, in parent: ItemNumber) throws(IndexError) -> IndexedItem? {
         let mark = recent.mark
         let item = try read { queries throws(IndexError) in try queries.item(named: name, in: parent) }
@@ -195,11 +196,11 @@ package final class Index: Sendable {
         return item
     }
 
-    /// Enumerates the visible items of a directory in ascending order of their item numbers. The last item number is a
-    /// stable cursor under concurrent changes.
+    /// Enumerates the visible items of the given directory in ascending order of their item numbers. A caller can
+    /// continue after the last item number it got, even if the directory has changed since.
     ///
     /// - Parameters:
-    ///   - number: Only items after this one are enumerated; `nil` for all.
+    ///   - number: The item number after which to begin; `nil` to begin with the first item.
     ///   - limit: The maximum number of items.
     ///   - body: Called for each item; returns `false` to stop. It may read the index but not write it.
     package func children(
@@ -217,10 +218,12 @@ package final class Index: Sendable {
         }
     }
 
-    /// Enumerates the names, item numbers and kinds of a directory's visible items, in ascending order of the item
-    /// numbers. This suffices for a listing without attributes.
+    /// Enumerates the names, item numbers and kinds of the visible items in the given directory, in ascending order of
+    /// the item numbers. This suffices for a listing without attributes.
     ///
-    /// - Parameter body: Called for each item; returns `false` to stop. The name's bytes are valid during the call.
+    /// - Parameters:
+    ///   - number: The item number after which to begin; `nil` to begin with the first item.
+    ///   - body: Called for each item; returns `false` to stop. The bytes of the name are valid only during the call.
     package func names(
         in parent: ItemNumber, after number: ItemNumber? = nil,
         _ body: (ItemNumber, ProviderItem.Kind, UnsafeRawBufferPointer) -> Bool
@@ -234,7 +237,7 @@ package final class Index: Sendable {
         }
     }
 
-    /// Returns the number of visible items in a directory.
+    /// Returns the number of visible items in the given directory.
     package func childCount(of parent: ItemNumber) throws(IndexError) -> Int {
         try read { queries throws(IndexError) in
             let statement = try queries.connection.statement(
@@ -245,15 +248,15 @@ package final class Index: Sendable {
         }
     }
 
-    /// Returns the items with local changes.
+    /// Returns the items with local changes, in ascending order of their item numbers.
     package func changedItems() throws(IndexError) -> [IndexedItem] {
         var items: [IndexedItem] = []
         try changedItems { items.append($0) }
         return items
     }
 
-    /// Calls a function for each item with local changes, in ascending order of their item numbers. The function must
-    /// not read the index.
+    /// Calls `body` for each item with local changes, in ascending order of the item numbers. `body` must not read the
+    /// index.
     package func changedItems(_ body: (IndexedItem) -> Void) throws(IndexError) {
         try read { queries throws(IndexError) in
             let statement = try queries.connection.statement("SELECT number FROM items WHERE changes <> 0 ORDER BY 1")
@@ -264,7 +267,8 @@ package final class Index: Sendable {
         }
     }
 
-    /// Returns the unknown parents of items: parents that are neither in the index nor among the items themselves.
+    /// Returns the identifiers of those parents of the given items that are neither in the index nor among the given
+    /// items.
     package func unknownParents(of items: [ProviderItem]) throws(IndexError) -> [String] {
         try read { queries throws(IndexError) in
             var told = Set(items.lazy.map(\.identifier))
@@ -277,7 +281,7 @@ package final class Index: Sendable {
         }
     }
 
-    /// Returns the index's statistics.
+    /// Returns the number of items in the index, and further totals.
     package func statistics() throws(IndexError) -> IndexStatistics {
         try read { queries throws(IndexError) in
             let connection = queries.connection
@@ -297,7 +301,7 @@ package final class Index: Sendable {
         }
     }
 
-    /// Returns the sync anchor up to which a container's changes are known.
+    /// Returns the sync anchor up to which the changes of the given container are known; `nil` if there is none.
     package func anchor(of container: String) throws(IndexError) -> [UInt8]? {
         try value("SELECT anchor FROM anchors WHERE container = ?1", container)
     }
@@ -333,11 +337,11 @@ package final class Index: Sendable {
     }
 }
 
-/// Counts and sizes of an index.
+/// The number of items in an index, and further totals.
 package struct IndexStatistics: Sendable, Equatable {
     /// The number of items, without the root.
     package var items: Int
-    /// The number of items with unsynchronized local changes.
+    /// The number of items with local changes that the provider has not confirmed.
     package var changed: Int
     /// The number of files with clean local contents that may be evicted.
     package var evictableFiles: Int

@@ -1,4 +1,4 @@
-/// The queries of the index on one connection, either a reader's or the writer's.
+/// Queries the index on one connection: a reader's or the writer's.
 final class IndexQueries {
     let connection: DatabaseConnection
     private let hash: KeyedHash
@@ -7,12 +7,12 @@ final class IndexQueries {
     private let childNumbers: Statement
     private let lookup: LookupQueries
     private let metadata: Statement
-    /// A buffer that is reused from query to query.
+    /// A buffer for the result of a lookup. Reused, so that a query needs no allocation.
     private var candidates: [ItemNumber] = []
-    /// A filter that returns whether a hash may be in the lookup tables. If it returns `false`, the query is skipped.
-    /// Set by the writer.
+    /// A closure that returns whether a hash may be in the lookup tables. If it returns `false`, the tables are not
+    /// read. Only the writer sets this.
     var mayContain: (UInt64) -> Bool = { _ in true }
-    /// A function that is called before rows are read. The writer sets it to flush its new rows.
+    /// A function that is called before rows are read. The writer sets it, so that its buffered rows are written first.
     var willRead: (() throws(IndexError) -> Void)?
 
     init(_ connection: DatabaseConnection, hash: KeyedHash, lookup: Lookup) throws(IndexError) {
@@ -27,12 +27,12 @@ final class IndexQueries {
         metadata = try connection.statement(MetadataQueries.find)
     }
 
-    /// A row as stored in the file.
+    /// A row of the table `items`.
     struct Row {
         var number: ItemNumber
         var parent: ItemNumber
         var changes: LocalChanges
-        /// The packed item. Valid while the row is being read.
+        /// The packed item. Valid only until the statement steps to the next row or is reset.
         var bytes: UnsafeRawBufferPointer
 
         var isShown: Bool { !changes.contains(.deleted) }
@@ -47,7 +47,8 @@ final class IndexQueries {
         }
     }
 
-    /// Calls a function with the row of an item number, even if the item was removed locally.
+    /// Calls `body` with the row of the given item, even if the item was removed locally. Returns `nil` if there is no
+    /// row.
     func withRow<Result>(
         _ number: ItemNumber, _ body: (Row) throws(IndexError) -> Result
     ) throws(IndexError) -> Result? {
@@ -61,32 +62,33 @@ final class IndexQueries {
                 changes: LocalChanges(rawValue: UInt8(truncatingIfNeeded: row.integer(1))), bytes: row.bytes(2)))
     }
 
-    /// Returns the item with an item number, even if it was removed locally.
+    /// Returns the item with the given number, even if it was removed locally; `nil` if there is none.
     func item(_ number: ItemNumber) throws(IndexError) -> IndexedItem? {
         try withRow(number) { row throws(IndexError) in try row.item() }
     }
 
-    /// Returns an item's user metadata, and the kinds that were set locally and that the provider has not confirmed;
-    /// `nil` if the item has no user metadata.
+    /// Returns the user metadata of the given item, and the kinds of it that were set locally and are not confirmed by
+    /// the provider; `nil` if the item has no user metadata.
     func metadata(of number: ItemNumber) throws(IndexError) -> (ItemMetadata, MetadataKinds)? {
         try MetadataQueries.row(metadata, number)
     }
 
-    /// Returns the number of the item with an identifier, even if the item was removed locally.
+    /// Returns the number of the item with the given identifier, even if it was removed locally; `nil` if there is
+    /// none.
     func number(identifier: String) throws(IndexError) -> ItemNumber? {
         try number(identifier: identifier, hash: hash.identifier(identifier))
     }
 
-    /// - Parameter hash: The identifier's hash.
+    /// Returns the number of the item with the given identifier, whose hash is already computed.
     func number(identifier: String, hash: UInt64) throws(IndexError) -> ItemNumber? {
         try candidate(hash) { row throws(IndexError) in
             identifier.hasBytes(try PackedItem.key(row.bytes).identifier)
         }
     }
 
-    /// Returns the number of the visible item with a name in a directory.
+    /// Returns the number of the visible item with the given name in the given directory; `nil` if there is none.
     ///
-    /// - Parameter isLookedFor: A filter that returns whether an item qualifies.
+    /// - Parameter isLookedFor: Returns whether an item qualifies. An item that does not is skipped.
     func number(
         named name: String, in parent: ItemNumber, where isLookedFor: (ItemNumber) -> Bool = { _ in true }
     ) throws(IndexError) -> ItemNumber? {
@@ -95,7 +97,7 @@ final class IndexQueries {
         }
     }
 
-    /// Returns the visible item with a name in a directory.
+    /// Returns the visible item with the given name in the given directory; `nil` if there is none.
     func item(named name: String, in parent: ItemNumber) throws(IndexError) -> IndexedItem? {
         var item: IndexedItem?
         _ = try candidate(hash.name(name, in: parent)) { row throws(IndexError) in
@@ -119,8 +121,10 @@ final class IndexQueries {
         return nil
     }
 
-    /// Enumerates the item numbers in a directory in ascending order, including those of items removed locally. Reads
-    /// only the database's index on the parent, not the rows.
+    /// Enumerates the numbers of the items in the given directory in ascending order, including items that were removed
+    /// locally. Reads only the database's index of parents, not the rows.
+    ///
+    /// - Parameter end: The item number before which to stop; `nil` for no such limit.
     func childNumbers(
         of parent: ItemNumber, before end: ItemNumber?, _ body: (ItemNumber) -> Void
     ) throws(IndexError) {
@@ -131,8 +135,10 @@ final class IndexQueries {
         while try childNumbers.step() { body(ItemNumber(rawValue: childNumbers.integer(0))) }
     }
 
-    /// Enumerates a directory's rows in ascending order of their item numbers, including rows of items removed locally,
-    /// until the function returns `false`.
+    /// Enumerates the rows of the items in the given directory in ascending order of their item numbers, including
+    /// items that were removed locally, until `body` returns `false`.
+    ///
+    /// - Parameter number: The item number after which to begin; `nil` to begin with the first row.
     func children(
         of parent: ItemNumber, after number: ItemNumber? = nil, _ body: (Row) throws(IndexError) -> Bool
     ) throws(IndexError) {

@@ -2,13 +2,13 @@ import Glibc
 
 /// The tables of the index.
 ///
-/// - `items`: one row per item. Properties that queries search for have columns. The others are in a ``PackedItem``.
+/// - `items`: one row per item. The properties by which queries select rows have columns. The other properties are in a
+///   ``PackedItem``.
 /// - `lookup`, `lookup_noted`, `lookup_counts`: map the hash of an identifier, or of a name in a directory, to the
 ///   numbers of the items that may match; see ``Lookup``.
 /// - `used`: files with clean local contents, each with the time of its last use.
-/// - `kept_folders`: pinned directories, including those pinned with a directory above them.
-/// - `wanted`: pinned items that are not materialized: files without all bytes, directories that are not fully
-///   listed.
+/// - `kept_folders`: pinned directories, including those inside a pinned directory.
+/// - `wanted`: pinned items that are not materialized: files without all bytes, directories that are not fully listed.
 /// - `orphans`: items whose parent is not known yet, with the identifier of that parent.
 /// - `facts`: user metadata of items, as the provider and this machine know it.
 /// - `renamed`: items whose search terms changed since they were added, in the order of the changes.
@@ -20,7 +20,7 @@ import Glibc
 /// - `outdated`: directories with possible changes that the provider does not report by itself.
 /// - `anchors`, `settings`: values that are stored for other components.
 enum IndexSchema {
-    /// The version of the schema. An index of another version is rebuilt.
+    /// The version of the schema. An index with another version is deleted and rebuilt.
     static let version: Int64 = 3
 
     static func create(in connection: DatabaseConnection) throws(IndexError) {
@@ -52,7 +52,7 @@ enum IndexSchema {
         try connection.run("PRAGMA user_version = \(version)")
     }
 
-    /// Adds the tables that were added to this version of the schema later, if they are missing.
+    /// Creates the tables that were added to this version of the schema later, if they do not exist.
     static func complete(_ connection: DatabaseConnection) throws(IndexError) {
         try connection.run("CREATE TABLE IF NOT EXISTS doubts (identifier TEXT PRIMARY KEY) WITHOUT ROWID")
         try connection.run("CREATE TABLE IF NOT EXISTS outdated (container TEXT PRIMARY KEY) WITHOUT ROWID")
@@ -60,7 +60,7 @@ enum IndexSchema {
         try connection.run("CREATE TABLE IF NOT EXISTS trash_nodes (number INTEGER PRIMARY KEY, data BLOB NOT NULL)")
     }
 
-    /// The settings of the index itself, which have the prefix `index.`. Other components must not use that prefix.
+    /// The keys of the index's own settings. They have the prefix `index.`, which other components must not use.
     enum Setting {
         static let nextNumber = "index.nextNumber"
         static let firstKey = "index.firstKey"

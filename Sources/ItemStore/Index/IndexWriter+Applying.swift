@@ -1,17 +1,17 @@
 import ItemValues
 
 extension IndexWriter {
-    /// Records the provider's report of items: new, changed and moved ones.
+    /// Records new, changed and moved items that the provider reported.
     ///
-    /// The report is always stored. The item's local place and name are changed accordingly, unless they were changed
-    /// locally. Items that the provider removed should be removed first (``remove(identifiers:)``), so that their names
-    /// are free for others.
+    /// The report is always stored. The item's local place and name change accordingly, unless they were changed
+    /// locally. Items that the provider removed should be removed first (``remove(identifiers:)``), so that other items
+    /// can get their names.
     ///
-    /// - A listed item with an unknown parent is placed in the listed directory, and moves to its parent when the
-    ///   parent is reported. In a change feed, a known item with an unknown parent stays in place. A new item with an
-    ///   unknown parent is left out: the listing of its parent will report it. An item that would lie within itself
+    /// - In a listing, an item with an unknown parent is placed in the listed directory, and moves to its parent when
+    ///   the parent is reported. In a change feed, a known item with an unknown parent stays in place. A new item with
+    ///   an unknown parent is left out: the listing of its parent will report it. An item that would lie within itself
     ///   stays in place.
-    /// - An item whose kind changed is replaced by another item with another number.
+    /// - An item whose kind changed is replaced by a new item with another number.
     /// - An item in the trash, or in a directory that is in the trash, counts as removed.
     ///
     /// - Parameters:
@@ -35,18 +35,19 @@ private struct Application {
     private let folderIdentifier: String?
     var result = AppliedItems()
 
-    /// Items of the batch that will be renamed or moved. Other items may take their current names.
+    /// The items of the batch that will be renamed or moved. Other items may get their present names.
     private var leaving: Set<ItemNumber> = []
-    /// Hashes of the identifiers that this batch added, to detect identifiers that occur twice.
+    /// The hashes of the identifiers of the items that this batch has added. They show whether an identifier occurs
+    /// twice in the batch.
     private var addedHashes: Set<UInt64> = []
     private var unknownParents: Set<String> = []
-    /// The indices of new items whose parent is not known yet, by the parent's identifier.
+    /// The positions in the batch of new items whose parent is not known yet, by the parent's identifier.
     private var waiting: [String: [Int]] = [:]
-    /// The last index in the batch of each item that waits for its parent, by the item's identifier.
+    /// The last position in the batch of each item that waits for its parent, by the item's identifier.
     private var lastWaiting: [String: Int] = [:]
     /// The identifiers of the items in the batch that lie in the trash, or in a directory in the trash.
     private var trashed: Set<String> = []
-    /// The parent that was looked up last. Most items of a batch have the same parent.
+    /// The parent that was looked up last, and its number if it is known. Most items of a batch have the same parent.
     private var lastParent: (identifier: String, number: ItemNumber?)?
 
     init(_ state: WriterConnection, listedIn folder: ItemNumber?) {
@@ -126,7 +127,7 @@ private struct Application {
         return isUnchanged == true ? .unchanged(number) : .changed(number)
     }
 
-    /// Whether a provider's item can have the identifier.
+    /// Whether an item of the provider may have the given identifier.
     private static func isItem(_ identifier: String) -> Bool {
         !identifier.isEmpty && !identifier.hasPrefix(IndexedItem.localPrefix)
             && identifier != ProviderItem.workingSetIdentifier && identifier != ProviderItem.trashIdentifier
@@ -141,22 +142,23 @@ private struct Application {
         return false
     }
 
-    /// Whether an item lies in the trash, or in a directory in the trash. Records an item that lies directly in the
-    /// trash.
+    /// Whether the given item lies in the trash, or in a directory in the trash. If it lies directly in the trash, adds
+    /// it to the record of items in the trash.
     private func isInTrash(_ item: ProviderItem) throws(IndexError) -> Bool {
         guard !trashed.isEmpty, trashed.contains(item.identifier) else { return false }
         if item.isSaidToBeTrashed { try state.trash.note(item, formerlyIn: try former(of: item)) }
         return true
     }
 
-    /// Returns the identifier of the parent that an item had before the trash; `nil` if the parent is not known.
+    /// Returns the identifier of the directory that contained the given item before it went to the trash; `nil` if it
+    /// is not known.
     private func former(of item: ProviderItem) throws(IndexError) -> String? {
         guard let number = try state.queries.number(identifier: item.identifier) else { return nil }
         return try state.queries.item(number)?.item.parent
     }
 
-    /// Finds the items of a batch that lie in the trash, or in a directory in the trash, even if a directory comes
-    /// after the items in it.
+    /// Finds the items of the batch that lie in the trash, or in a directory in the trash. A directory may come after
+    /// its items in the batch.
     private mutating func findTrashed(_ items: [ProviderItem]) throws(IndexError) {
         let batch = Dictionary(items.map { ($0.identifier, $0) }) { $1 }
         for (identifier, item) in batch where item.isSaidToBeTrashed { trashed.insert(identifier) }
@@ -175,7 +177,8 @@ private struct Application {
         }
     }
 
-    /// Returns the known directory with an identifier, for an item that names it as its parent; `nil` if there is none.
+    /// Returns the known directory with the given identifier, which an item names as its parent; `nil` if there is
+    /// none.
     private mutating func parent(_ identifier: String) throws(IndexError) -> ItemNumber? {
         if let folder, identifier == folderIdentifier { return folder }
         if let lastParent, lastParent.identifier == identifier { return lastParent.number }
@@ -193,7 +196,7 @@ private struct Application {
 
     // MARK: New items
 
-    /// Adds the items that preceded their parents in the batch.
+    /// Adds the items that came before their parents in the batch.
     private mutating func addWaiting(_ items: Span<ProviderItem>, _ hashes: [UInt64]) throws(IndexError) {
         var parents: [String] = []
         for identifier in waiting.keys.sorted() where try parent(identifier) != nil { parents.append(identifier) }
@@ -208,10 +211,10 @@ private struct Application {
         unknownParents.formUnion(waiting.keys)
     }
 
-    /// Adds an item.
+    /// Adds an item that is new in the index.
     ///
-    /// - Parameter other: The directory for an item with an unknown parent.
-    /// - Returns: Whether a directory was found for the item. If not, the item is left out.
+    /// - Parameter other: The directory in which to place the item if its parent is unknown; `nil` if there is none.
+    /// - Returns: Whether the item was added. If not, no directory was found for it.
     private mutating func add(
         _ item: borrowing ProviderItem, _ hash: UInt64, orIn other: ItemNumber?
     ) throws(IndexError) -> Bool {
@@ -247,8 +250,8 @@ private struct Application {
 
     // MARK: Known items
 
-    /// Handles an item that the provider reported unchanged. If its parent has become known since, moves the item
-    /// there.
+    /// Handles a known item whose report has not changed. If its parent has become known since the last report, moves
+    /// the item to this parent.
     private mutating func confirm(_ number: ItemNumber, _ item: ProviderItem) throws(IndexError) {
         if try isInTrash(item) {
             try state.removeTree(number, &result.removed)
@@ -309,7 +312,12 @@ private struct Application {
         }
     }
 
-    /// Moves an item to the place and name that the provider reports.
+    /// Stores the new report of an item, and moves the item to the place and name in the report.
+    ///
+    /// - Parameters:
+    ///   - before: The item as it is in the index.
+    ///   - said: The item with the new report.
+    ///   - wasSaidToBe: Whether the last report had the same place and name.
     private mutating func write(
         _ before: IndexedItem, _ said: IndexedItem, wasSaidToBe: Bool
     ) throws(IndexError) {
@@ -384,7 +392,7 @@ private struct Application {
 extension ProviderItem {
     fileprivate var isRoot: Bool { identifier == Self.rootIdentifier }
 
-    /// Whether the provider reports the item itself as trashed.
+    /// Whether the provider reports this item itself, not only a directory above it, as trashed.
     fileprivate var isSaidToBeTrashed: Bool { Self.isSaidToBeTrashed(identifier, in: parent, flags) }
 
     fileprivate static func isSaidToBeTrashed(_ identifier: String, in parent: String, _ flags: Flags) -> Bool {
@@ -393,10 +401,10 @@ extension ProviderItem {
 }
 
 extension IndexedItem {
-    /// Whether the item is visible, that is, was not removed locally.
+    /// Whether the item is visible: it was not removed locally.
     package var isShown: Bool { !changes.contains(.deleted) }
 
-    /// Whether two reports of the provider agree on the item's place and name.
+    /// Whether the provider's last report of this item and the given report agree on place and name.
     fileprivate func isSaidToBe(where other: ProviderItem) -> Bool {
         item.parent == other.parent && item.filename.hasSameBytes(as: other.filename)
     }

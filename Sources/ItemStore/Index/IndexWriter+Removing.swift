@@ -1,11 +1,11 @@
 import ItemValues
 
 extension IndexWriter {
-    /// Removes items that the provider removed. A directory is removed with everything in it.
+    /// Removes the items that the provider removed. A directory is removed with everything in it.
     ///
-    /// Items with local changes stay, and so do the directories above them. The engine then decides about them. Items
-    /// that were also removed locally are deleted from the index. An item that was removed locally from a directory
-    /// that the provider removed stays hidden until the provider confirms the item's removal.
+    /// Items with local changes stay, and so do the directories above them. The engine then decides whether to create
+    /// them again. Items that were also removed locally are deleted from the index. An item that was removed locally
+    /// from a directory that the provider removed stays hidden until the provider confirms the item's removal.
     package mutating func remove(identifiers: [String]) throws(IndexError) -> RemovedItems {
         var removed = RemovedItems()
         for identifier in identifiers {
@@ -19,8 +19,8 @@ extension IndexWriter {
         return removed
     }
 
-    /// Removes a directory's items that a complete listing did not report, as ``remove(identifiers:)`` does. Items that
-    /// were written while the directory was being listed count as listed.
+    /// Removes the items of the given directory that a complete listing did not report, as ``remove(identifiers:)``
+    /// does. Items that were written to the index during the listing count as listed.
     ///
     /// Listings are recorded only in memory. After the index is reopened, a directory is listed from the start.
     ///

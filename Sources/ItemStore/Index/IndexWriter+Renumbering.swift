@@ -1,11 +1,11 @@
 import ItemValues
 
 extension IndexWriter {
-    /// Assigns another item number to a file, as if another file had been renamed over it. All records about the file
-    /// move to the new number.
+    /// Assigns a new item number to a file, as if another file had been renamed over it. All records about the file get
+    /// the new number.
     ///
     /// - Parameter change: Changes other properties of the row.
-    /// - Returns: The new row; `nil` if the number is not a file's.
+    /// - Returns: The new row; `nil` if `number` is not the number of a file.
     package mutating func renumber(
         _ number: ItemNumber, _ change: (inout IndexedItem) -> Void
     ) throws(IndexError) -> IndexedItem? {
@@ -31,7 +31,7 @@ extension WriterConnection {
         recordChange(.added(after.number, parent: after.parent, name: after.name))
     }
 
-    /// Returns the unknown parent that an item waits for; `nil` if the item is in its proper place.
+    /// Returns the unknown parent for which the given item waits; `nil` if the item is in its proper place.
     private func awaitedParent(
         of number: ItemNumber
     ) throws(IndexError) -> (identifier: String, isListed: Bool)? {

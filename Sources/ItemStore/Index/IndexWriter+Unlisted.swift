@@ -1,10 +1,10 @@
 import ItemValues
 
-/// Items of a directory that its listing did not include.
+/// Handles items of a directory that its listing did not include.
 extension IndexWriter {
-    /// Returns the items that ``removeUnlisted(in:before:)`` would remove.
+    /// Returns the items that ``removeUnlisted(in:before:)`` would remove from the given directory.
     ///
-    /// - Parameter limit: the maximum number of items.
+    /// - Parameter limit: The maximum number of items.
     package func unlisted(in folder: ItemNumber, before mark: Int64, limit: Int) throws(IndexError) -> [IndexedItem] {
         var items: [IndexedItem] = []
         try eachUnlisted(in: folder, before: mark) { item in
@@ -14,9 +14,10 @@ extension IndexWriter {
         return items
     }
 
-    /// Excludes unlisted items from ``removeUnlisted(in:before:)``, except for `others`.
+    /// Prevents ``removeUnlisted(in:before:)`` from removing unlisted items, except those with the identifiers
+    /// `others`.
     ///
-    /// - Returns: The identifiers of the excluded items.
+    /// - Returns: The identifiers of the items that will not be removed.
     package mutating func keepUnlisted(
         in folder: ItemNumber, before mark: Int64, apartFrom others: Set<String>
     ) throws(IndexError) -> Set<String> {
@@ -31,10 +32,10 @@ extension IndexWriter {
         return identifiers
     }
 
-    /// Returns the identifiers of a directory's items that its listing did not include, and that stay in the directory
-    /// only until their parent is known.
+    /// Returns the identifiers of items that are in the given directory only until their parent is known, and that the
+    /// directory's listing did not include.
     ///
-    /// - Parameter limit: the maximum number of identifiers.
+    /// - Parameter limit: The maximum number of identifiers.
     package func waitingForParent(in folder: ItemNumber, before mark: Int64, limit: Int) throws(IndexError) -> Set<
         String
     > {
@@ -47,9 +48,9 @@ extension IndexWriter {
         return identifiers
     }
 
-    /// Calls a function with each item that the listing did not include.
+    /// Calls `body` with each item of the given directory that the directory's listing did not include.
     ///
-    /// - Parameter body: called with each item; returns whether to continue.
+    /// - Parameter body: Returns whether to continue.
     private func eachUnlisted(
         in folder: ItemNumber, before mark: Int64, _ body: (IndexedItem) -> Bool
     ) throws(IndexError) {
@@ -60,8 +61,8 @@ extension IndexWriter {
         }
     }
 
-    /// Returns the items of a directory that its listing did not include, even those removed locally. If no page of the
-    /// listing was applied, returns all items.
+    /// Returns the numbers of the items in the given directory that the directory's listing did not include, even of
+    /// items that were removed locally. If no page of the listing was applied, returns all items.
     func unlistedNumbers(in folder: ItemNumber, before mark: Int64) throws(IndexError) -> [ItemNumber] {
         var listing = state.listings[folder].flatMap { $0.mark == mark ? $0 : nil }
         var unlisted: [ItemNumber] = []
@@ -72,13 +73,14 @@ extension IndexWriter {
     }
 }
 
-/// A listing of a directory that is in progress, with the items that count as listed.
+/// A running listing of a directory, with the items that count as listed.
 struct OngoingListing {
     let mark: Int64
-    /// The next free item number when the listing began. Items with this or a greater number were written since then
-    /// and count as listed. Therefore the first listing of a directory need not look up each of its items again.
+    /// The lowest unused item number when the listing began. Items with this or a greater number were written since
+    /// then and count as listed. During the first listing of a directory, its items therefore need not be recorded one
+    /// by one.
     let firstNew: ItemNumber
-    /// The listed items with smaller numbers than ``firstNew``.
+    /// The listed items whose numbers are lower than ``firstNew``.
     private var listed = NumberSet()
 
     init(mark: Int64, firstNew: ItemNumber) {
@@ -95,11 +97,11 @@ struct OngoingListing {
     }
 }
 
-/// Directories that may have changes that the provider does not report by itself. The record of a directory persists
-/// until the directory has been enumerated, even across a crash.
+/// Records directories that may have changes that the provider does not report by itself. The record of a directory
+/// stays until the directory has been enumerated, even across a crash.
 extension IndexWriter {
-    /// Marks all listed directories as outdated. Each listed directory has an anchor, which is empty if the provider
-    /// supplies no anchor.
+    /// Marks all directories that were ever listed as outdated. These are the directories with an entry in the table
+    /// `anchors`; the entry is empty if the provider supplies no anchor.
     package mutating func noteAllOutdated() throws(IndexError) {
         let statement = try state.connection.statement(
             "INSERT OR IGNORE INTO outdated SELECT container FROM anchors WHERE container <> ?1")
@@ -107,9 +109,11 @@ extension IndexWriter {
         try statement.run()
     }
 
-    /// Marks a directory as outdated, or as up to date.
+    /// Marks a directory as outdated or as up to date.
     ///
-    /// - Parameter isOutdated: Whether the directory must be enumerated again.
+    /// - Parameters:
+    ///   - isOutdated: Whether the directory must be enumerated again.
+    ///   - container: The directory's identifier.
     package mutating func setOutdated(_ isOutdated: Bool, _ container: String) throws(IndexError) {
         let statement = try state.connection.statement(
             isOutdated
@@ -120,7 +124,7 @@ extension IndexWriter {
 }
 
 extension Index {
-    /// Returns the directories that must be enumerated.
+    /// Returns the identifiers of the directories that are marked as outdated.
     package func outdatedFolders() throws(IndexError) -> [String] {
         try read { queries throws(IndexError) in
             let statement = try queries.connection.statement("SELECT container FROM outdated")

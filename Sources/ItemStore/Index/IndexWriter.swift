@@ -1,6 +1,7 @@
 import ItemValues
 
-/// The operations of one write transaction (``Index/write(freesSpace:_:)``). It sees its own writes.
+/// Reads and changes the index within one write transaction (``Index/write(freesSpace:_:)``). Reads see the changes of
+/// the same transaction.
 package struct IndexWriter: ~Copyable {
     let state: WriterConnection
 
@@ -8,21 +9,22 @@ package struct IndexWriter: ~Copyable {
 
     // MARK: Looking
 
-    /// Returns the item with an item number, even if the item was removed locally.
+    /// Returns the item with the given number, even if it was removed locally; `nil` if there is none.
     package func item(_ number: ItemNumber) throws(IndexError) -> IndexedItem? { try state.queries.item(number) }
 
-    /// Returns the item with an identifier, even if the item was removed locally.
+    /// Returns the item with the given identifier, even if it was removed locally; `nil` if there is none.
     package func item(identifier: String) throws(IndexError) -> IndexedItem? {
         guard let number = try state.queries.number(identifier: identifier) else { return nil }
         return try item(number)
     }
 
-    /// Returns the visible item with a name in a directory.
+    /// Returns the visible item with the given name in the given directory; `nil` if there is none.
     package func item(named name: String, in parent: ItemNumber) throws(IndexError) -> IndexedItem? {
         try state.queries.item(named: name, in: parent)
     }
 
-    /// Returns a directory's items in ascending order of their item numbers, including those removed locally.
+    /// Returns the items of the given directory in ascending order of their item numbers, including items that were
+    /// removed locally.
     package func children(of parent: ItemNumber) throws(IndexError) -> [IndexedItem] {
         var items: [IndexedItem] = []
         try state.queries.children(of: parent) { row throws(IndexError) in
@@ -32,26 +34,26 @@ package struct IndexWriter: ~Copyable {
         return items
     }
 
-    /// Returns a name that is free in a directory: the wanted name, made valid if necessary, or that name with a number
-    /// if it is taken.
+    /// Returns a name that no item in the given directory has. This is the wanted name, made valid if necessary, or, if
+    /// an item has that name, the name with a number.
     package func freeName(_ wanted: String, in parent: ItemNumber) throws(IndexError) -> String {
         try state.freeName(MountName.mended(wanted), in: parent) { _ in true }
     }
 
-    /// Whether a directory is the given one or lies in it, at any depth.
+    /// Whether the directory `number` is the directory `folder` or lies in it, at any depth.
     package func isFolder(_ number: ItemNumber, within folder: ItemNumber) throws(IndexError) -> Bool {
         try state.isFolder(number, within: folder)
     }
 
     // MARK: Changing
 
-    /// Changes one item. Does nothing if the item number is unknown.
+    /// Changes one item. Does nothing if there is no item with the given number.
     ///
     /// If a sibling has the new name, a number is appended. A directory is not moved into itself. If another row has
-    /// the new identifier, it is merged into this item. This happens when the change feed reports a new item before the
-    /// reply to its creation arrives.
+    /// the new identifier, that row is merged into this item. This happens when the change feed reports a new item
+    /// before the reply to its creation arrives.
     ///
-    /// - Returns: The item as written.
+    /// - Returns: The item as written; `nil` if it does not exist.
     @discardableResult
     package mutating func update(
         _ number: ItemNumber, _ change: (inout IndexedItem) throws(IndexError) -> Void
@@ -63,7 +65,7 @@ package struct IndexWriter: ~Copyable {
         return try state.change(before, to: after)
     }
 
-    /// Adds an item that was made locally.
+    /// Adds an item that was created locally.
     ///
     /// - Parameter keepsNumber: Whether the item keeps its item number, which is from ``Index/nextNumber()`` or from an
     ///   index that was lost. An existing item with this number is replaced.
@@ -84,7 +86,7 @@ package struct IndexWriter: ~Copyable {
         return try state.add(item).number
     }
 
-    /// Deletes a row with everything in it, even items with local changes.
+    /// Deletes the row of the given item and of everything in it, even items with local changes.
     package mutating func delete(_ number: ItemNumber) throws(IndexError) {
         guard number != .root else { return }
         var removed = RemovedItems()
@@ -93,9 +95,9 @@ package struct IndexWriter: ~Copyable {
 
     // MARK: Uses
 
-    /// Records that a file's contents were used.
+    /// Records that the contents of the given file were used.
     ///
-    /// - Parameter time: The time of the use. Only the order of the values matters.
+    /// - Parameter time: The time of the use. Only the order of these values matters, so any unit will do.
     package mutating func touch(_ number: ItemNumber, _ time: Double) throws(IndexError) {
         let statement = try state.connection.statement("UPDATE used SET time = ?2 WHERE number = ?1")
         statement.bind(1, number.rawValue)
@@ -103,8 +105,8 @@ package struct IndexWriter: ~Copyable {
         try statement.run()
     }
 
-    /// Returns the files with clean local contents that may be evicted, least recently used first, with their local
-    /// sizes in bytes.
+    /// Returns up to `limit` files with clean local contents that may be evicted, least recently used first.
+    /// `localSize` is in bytes.
     package func leastRecentlyUsed(limit: Int) throws(IndexError) -> [(number: ItemNumber, localSize: Int64)] {
         let statement = try state.connection.statement("SELECT number, size FROM used ORDER BY time, number LIMIT ?1")
         statement.bind(1, Int64(limit))
@@ -131,7 +133,9 @@ package struct IndexWriter: ~Copyable {
         try value("SELECT value FROM settings WHERE key = ?1", key)
     }
 
-    /// - Parameter key: The key. Keys with the prefix `index.` belong to the index itself.
+    /// Stores a setting; `nil` removes it.
+    ///
+    /// - Parameter key: The key of the setting. Keys with the prefix `index.` belong to the index itself.
     package mutating func setSetting(_ key: String, _ value: [UInt8]?) throws(IndexError) {
         try set(value, key, "INSERT OR REPLACE INTO settings VALUES (?1, ?2)", "DELETE FROM settings WHERE key = ?1")
     }
@@ -153,7 +157,9 @@ package struct IndexWriter: ~Copyable {
 
     // MARK: The root
 
-    /// - Parameter now: Seconds since 1970.
+    /// Adds the row of the root, if there is none.
+    ///
+    /// - Parameter now: The present date in seconds since 1970.
     mutating func makeRoot(at now: Double) throws(IndexError) {
         guard try item(.root) == nil else { return }
         var root = ProviderItem(

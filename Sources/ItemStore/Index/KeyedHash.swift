@@ -1,6 +1,6 @@
-/// A hash with a secret key, so that a provider cannot choose names or identifiers that collide.
+/// A hash function with a secret key, so that a provider cannot choose names or identifiers with equal hashes.
 struct KeyedHash: Sendable {
-    /// The first half of the key, which differs between indexes.
+    /// The first half of the key. Each index has a random key of its own.
     let first: UInt64
     private let second: UInt64
 
@@ -9,10 +9,10 @@ struct KeyedHash: Sendable {
         self.second = second | 1
     }
 
-    /// Returns the hash of an identifier.
+    /// Returns the hash of the given identifier.
     func identifier(_ bytes: UnsafeRawBufferPointer) -> UInt64 { hash(bytes, 0) }
 
-    /// Returns the hash of a name in a directory.
+    /// Returns the hash of the given name in the given directory.
     func name(_ bytes: UnsafeRawBufferPointer, in parent: ItemNumber) -> UInt64 {
         hash(bytes, UInt64(bitPattern: parent.rawValue))
     }
@@ -27,8 +27,8 @@ struct KeyedHash: Sendable {
         return text.withUTF8 { name(UnsafeRawBufferPointer($0), in: parent) }
     }
 
-    /// Returns a hash of some bytes. Combines eight bytes at a time with the key, multiplies to 128 bits, and combines
-    /// both halves.
+    /// Returns a hash of the given bytes. Combines eight bytes at a time with the key, multiplies to 128 bits, and
+    /// combines both halves of the product.
     private func hash(_ bytes: UnsafeRawBufferPointer, _ domain: UInt64) -> UInt64 {
         var state = Self.mixed(domain ^ first, UInt64(bytes.count) ^ second)
         var offset = 0

@@ -1,26 +1,28 @@
 import ItemValues
 
-/// The local differences of an item's extended attributes from the provider's.
+/// The differences between an item's extended attributes as set locally and those that the provider reports.
 ///
-/// They are stored in the index only, and are lost with the index or the item.
+/// They are stored only in the index, and are lost with it.
 package struct LocalAttributes: Sendable, Equatable {
     /// The values that were set locally, by full name.
     private var values: [String: [UInt8]] = [:]
-    /// The provider's attributes that were removed locally.
+    /// The full names of the provider's attributes that were removed locally.
     private var removed: Set<String> = []
 
     package init() {}
 
     var isEmpty: Bool { values.isEmpty && removed.isEmpty }
 
-    /// The size in bytes of all names and values that were set. It is limited because the attributes are read with the
+    /// The total size in bytes of all names and values that were set. It is limited, because they are read with the
     /// item's row.
     private var size: Int { values.reduce(0) { $0 + $1.key.utf8.count + $1.value.count } }
 
-    /// The maximum of ``size``. It is larger than the limit of ext4, which programs expect.
+    /// The maximum of ``size`` in bytes. It is larger than the limit of ext4, which programs expect.
     package static let sizeLimit = 16 << 10
 
-    /// - Returns: Whether the attribute fits the size limit.
+    /// Sets an attribute.
+    ///
+    /// - Returns: `false` if the attribute would exceed the size limit and was not set.
     mutating func set(_ name: String, to value: [UInt8]) -> Bool {
         var changed = self
         changed.values[name] = value
@@ -43,20 +45,25 @@ package struct LocalAttributes: Sendable, Equatable {
         if isGiven || mayBeSent && hasRoom { removed.insert(name) }
     }
 
-    /// Returns the provider's attributes with the local changes applied.
+    /// Returns the attributes that the provider reports, with the local changes applied.
     func applied(to given: [String: [UInt8]]) -> [String: [UInt8]] {
         isEmpty ? given : given.filter { !removed.contains($0.key) }.merging(values) { $1 }
     }
 
-    /// Returns the changes to send, so that the provider's attributes equal the local ones.
+    /// Returns the changes that must be sent to make the provider's attributes equal to the local ones.
     func changes(of given: [String: [UInt8]]) -> (changed: [String: [UInt8]], removed: Set<String>) {
         (values.filter { given[$0.key] != $0.value }, removed.filter { given[$0] != nil })
     }
 
-    /// Drops the local removals that the provider has confirmed, because it no longer reports these attributes.
+    /// Drops the local removals of attributes that the provider no longer reports.
     mutating func settle(given: [String: [UInt8]]) { removed = removed.filter { given[$0] != nil } }
 
-    /// Drops local values that the provider once had and has changed since.
+    /// Drops each locally set value that equals the provider's previous value, if the provider has changed that value.
+    /// Drops the local removal of each attribute that the provider did not report before and reports now.
+    ///
+    /// - Parameters:
+    ///   - given: The attributes that the provider reports now.
+    ///   - before: The attributes that the provider reported before.
     mutating func follow(_ given: [String: [UInt8]], since before: [String: [UInt8]]) {
         guard !isEmpty else { return }
         values = values.filter { before[$0.key] != $0.value || given[$0.key] == $0.value }
@@ -94,15 +101,19 @@ package struct LocalAttributes: Sendable, Equatable {
 }
 
 extension IndexedItem {
-    /// The prefix of all extended attributes that programs can read and set.
+    /// The prefix of the names of all extended attributes that programs can read and set.
     package static let attributePrefix = ItemAttributes.prefix
 
-    /// The extended attributes by full name: the provider's with the local changes applied.
+    /// The extended attributes by full name: those of the provider, with the local changes applied.
     package var extendedAttributes: [String: [UInt8]] { attributes.applied(to: item.attributesAsShown) }
 
-    /// - Returns: Whether the attribute fits the size limit.
+    /// Sets an extended attribute locally.
+    ///
+    /// - Returns: `false` if the attribute would exceed the size limit and was not set.
     package mutating func setAttribute(_ name: String, to value: [UInt8]) -> Bool { attributes.set(name, to: value) }
 
+    /// Removes an extended attribute locally.
+    ///
     /// - Parameter mayBeSent: Whether the attribute may have been sent to the provider.
     package mutating func removeAttribute(_ name: String, mayBeSent: Bool) {
         attributes.remove(name, isGiven: item.attributesAsShown[name] != nil, mayBeSent: mayBeSent)
@@ -110,7 +121,7 @@ extension IndexedItem {
 }
 
 extension ProviderItem {
-    /// The provider's extended attributes by their local names.
+    /// The extended attributes that the provider reports, by their local names.
     var attributesAsShown: [String: [UInt8]] {
         guard !extendedAttributes.isEmpty else { return [:] }
         var here: [String: [UInt8]] = [:]

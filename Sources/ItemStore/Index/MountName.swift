@@ -1,20 +1,20 @@
 import ItemValues
 
-/// Conversion of item names to file names.
+/// Converts the names of items to valid file names.
 package enum MountName {
-    /// The longest name of a file, in bytes of UTF-8.
+    /// The maximum length of a file name, in bytes of UTF-8.
     package static let limit = 255
 
-    /// Returns the name if it is a valid file name, otherwise the most similar valid one.
+    /// Returns the given name if it is a valid file name, otherwise the most similar valid name.
     ///
     /// A slash becomes a division slash (U+2215), which looks alike. Control characters become `_`. `.`, `..` and the
-    /// empty name get an underscore. A name that is too long is cut before its extension. The result depends on the
-    /// name alone.
+    /// empty name get an underscore. The stem of a name that is too long is shortened. The result depends on the name
+    /// alone.
     package static func mended(_ name: String) -> String {
         isValid(name) ? name : mend(name)
     }
 
-    /// Whether a name is valid as a file name.
+    /// Whether the given name is a valid file name.
     package static func isValid(_ name: String) -> Bool {
         var name = name
         return name.withUTF8 { bytes in
@@ -45,15 +45,16 @@ package enum MountName {
         }
     }
 
-    /// Returns a numbered name, such as "name 2.ext", for an item whose name is taken.
+    /// Returns the given name with a number, such as "name 2.ext", for an item whose name another item already has.
     ///
     /// - Parameter name: A valid name.
     package static func numbered(_ name: String, _ number: Int) -> String {
         joined(split(name), suffix: " \(number)")
     }
 
-    /// Splits a name into its stem and its extension with the dot. A name whose only dot is its first character has no
-    /// extension. Neither has a name with more than 31 bytes after the dot, which is probably a sentence.
+    /// Splits a name into its stem and its extension. The extension includes the dot. A name whose only dot is its
+    /// first character has no extension. A name with more than 31 bytes after the last dot, probably a sentence, has
+    /// none either.
     private static func split(_ name: String) -> (stem: String, ending: String) {
         let scalars = name.unicodeScalars
         guard let dot = scalars.lastIndex(of: "."), dot != scalars.startIndex else { return (name, "") }
@@ -62,7 +63,7 @@ package enum MountName {
         return (String(scalars[..<dot]), ending)
     }
 
-    /// Cuts the stem between characters so that the whole name fits the limit.
+    /// Shortens the stem between two characters, so that the whole name does not exceed ``limit``.
     private static func joined(_ parts: (stem: String, ending: String), suffix: String) -> String {
         let room = limit - parts.ending.utf8.count - suffix.utf8.count
         return cut(parts.stem, to: room) + suffix + parts.ending

@@ -1,5 +1,5 @@
-/// A buffer of new rows for the table of items. Inserting many rows with one statement takes half the time of inserting
-/// each with its own.
+/// A buffer of new rows for the table `items`. Inserting many rows with one statement takes half the time of inserting
+/// each row with its own statement.
 ///
 /// Code that reads the table, or changes rows in it, must call ``write()`` first.
 final class NewRows {

@@ -1,13 +1,13 @@
-/// The source of new item numbers, in ascending order. A number is never reused, so a stale reference never denotes
+/// Assigns the numbers of new items, in ascending order. A number is never reused, so an old reference never denotes
 /// another item.
 struct NumberSequence {
     /// The item number that the next item gets.
     private(set) var next: Int64 = 0
     private var saved: Int64 = 0
-    /// The greatest skipped item number. It is not stored in the index; see ``skip(through:)``.
+    /// The greatest item number that was skipped. It is not stored in the index; see ``skip(through:)``.
     private var skipped: Int64 = 0
 
-    /// Reads the state from the index, also after a rollback.
+    /// Reads the state from the index when it is opened and after a rollback.
     mutating func read(from connection: DatabaseConnection) throws(IndexError) {
         let read = try connection.statement("SELECT value FROM settings WHERE key = ?1")
         read.bind(1, IndexSchema.Setting.nextNumber)
@@ -31,10 +31,10 @@ struct NumberSequence {
         return ItemNumber(rawValue: next)
     }
 
-    /// Marks an item number that a caller chose as used.
+    /// Records that the given item number is used. A caller chose it.
     mutating func reserve(_ number: ItemNumber) { next = max(next, number.rawValue + 1) }
 
-    /// Skips all item numbers up to the given one. A rollback does not undo this.
+    /// Skips the given item number and all smaller ones. A rollback does not undo this.
     mutating func skip(through number: ItemNumber) {
         skipped = max(skipped, number.rawValue)
         reserve(number)

@@ -1,12 +1,12 @@
 import ItemValues
 
-/// The encoding of an item in its row: first the local state, then the provider's report, both compact. The number,
-/// the parent and the local changes are columns instead.
+/// Encodes an item in a compact form for its row: first the local state, then the provider's report. The item number,
+/// the parent and the local changes are separate columns.
 ///
-/// The provider's part begins with the name and the identifier, by which rows are looked up.
+/// The provider's part begins with the name and the identifier, which lookups compare.
 enum PackedItem {
-    /// The version of the encoding. A row with another version counts as damaged. Mixed versions cannot occur, because
-    /// a change of the encoding also changes ``IndexSchema/version``.
+    /// The version of the encoding. A row with another version counts as damaged. An index never has rows of two
+    /// versions, because a change of the encoding also changes ``IndexSchema/version``.
     private static let form: UInt8 = 1
 
     private struct Local: OptionSet {
@@ -15,7 +15,7 @@ enum PackedItem {
         static let contents = Local(rawValue: 1 << 5)
         static let modified = Local(rawValue: 1 << 6)
         static let mode = Local(rawValue: 1 << 7)
-        /// The local name differs from the provider's.
+        /// The local name is included, because it differs from the provider's name.
         static let name = Local(rawValue: 1 << 8)
         static let attributes = Local(rawValue: 1 << 9)
         static let changed = Local(rawValue: 1 << 10)
@@ -71,7 +71,7 @@ enum PackedItem {
         write(item.item, to: &bytes)
     }
 
-    /// Writes an item that is new in the index, with its local name.
+    /// Encodes an item that is new in the index, with its local name.
     static func write(
         new item: borrowing ProviderItem, named name: String, isPinnedByFolder: Bool, to bytes: inout ByteWriter
     ) {
@@ -85,7 +85,7 @@ enum PackedItem {
         write(item, to: &bytes)
     }
 
-    /// Writes the provider's part.
+    /// Encodes the part with the provider's report.
     static func write(_ item: borrowing ProviderItem, to bytes: inout ByteWriter) {
         bytes.text(item.filename)
         bytes.text(item.identifier)
@@ -153,7 +153,7 @@ enum PackedItem {
         }
     }
 
-    /// A bit in the byte of a failure's kind. If it is set, a suggestion follows at the end.
+    /// The bit that is set in the byte of a failure's kind if a suggestion follows the failure.
     private static let suggestionBit: UInt8 = 0x80
 
     static func write(_ failure: ItemFailure, to bytes: inout ByteWriter) {
@@ -181,22 +181,23 @@ enum PackedItem {
             parts: before.parts)
     }
 
-    /// The part of a row that lookups use.
+    /// The beginning of a row, which is all that lookups need.
     struct Key {
         var name: UnsafeRawBufferPointer
         var identifier: UnsafeRawBufferPointer
         var kind: ProviderItem.Kind
-        /// The offset in bytes of the provider's part of the row.
+        /// The offset in bytes of the provider's part in the row.
         var providerPart: Int
     }
 
-    /// Reads the key of a row. The result is valid as long as the bytes are.
+    /// Reads the beginning of a row. The result is valid as long as the bytes are.
     static func key(_ bytes: UnsafeRawBufferPointer) throws(IndexError) -> Key {
         var reader = ByteReader(bytes)
         return try readKey(&reader).key
     }
 
-    /// Returns the modification date: the local one, or else the provider's; `nil` if neither is known.
+    /// Returns the modification date in a row, in seconds since 1970: the local one if there is one, else the
+    /// provider's; `nil` if neither is known.
     static func modified(_ bytes: UnsafeRawBufferPointer) throws(IndexError) -> Double? {
         var reader = ByteReader(bytes)
         if let modified = try readKey(&reader).localModified { return modified }
@@ -232,7 +233,7 @@ enum PackedItem {
         return (Key(name: name ?? filename, identifier: identifier, kind: kind, providerPart: start), modified)
     }
 
-    /// Whether the row records that some of the file's contents are local.
+    /// Whether the row records that at least some of the file's contents are local.
     static func hasContents(_ bytes: UnsafeRawBufferPointer) throws(IndexError) -> Bool {
         var reader = ByteReader(bytes)
         guard try reader.byte() == form else { throw ByteReader.damage }
@@ -280,7 +281,7 @@ enum PackedItem {
         return (states, before)
     }
 
-    /// Reads the fields that follow the kind.
+    /// Reads the three fields that follow the kind.
     private static func readMarks(
         _ reader: inout ByteReader
     ) throws(IndexError) -> (said: ReportedFields, capabilities: UInt, flags: ProviderItem.Flags) {

@@ -1,6 +1,6 @@
 import ItemValues
 
-/// The record of pinned directories, and of pinned items that are not materialized.
+/// Records the pinned directories, and the pinned items that are not materialized.
 final class PinWriter {
     private let addFolder: Statement
     private let removeFolder: Statement
@@ -8,9 +8,10 @@ final class PinWriter {
     private let removeWanted: Statement
     private let allFolders: Statement
 
-    /// The pinned directories. They are in memory because each new item is checked against them. Usually there are few.
+    /// The pinned directories. They are kept in memory, because each new item is checked against them. Usually there
+    /// are few.
     private(set) var folders: Set<ItemNumber> = []
-    /// Whether an item to materialize was added since the last call of ``takeNews()``.
+    /// Whether a pinned item that must be materialized was recorded since the last call of ``takeNews()``.
     private var hasNews = false
 
     init(_ connection: DatabaseConnection) throws(IndexError) {
@@ -21,7 +22,7 @@ final class PinWriter {
         allFolders = try connection.statement("SELECT number FROM kept_folders")
     }
 
-    /// Reads the in-memory state again after a rollback.
+    /// Reads the in-memory state from the index when it is opened and after a rollback.
     func readAgain() throws(IndexError) {
         folders = []
         while try allFolders.step() { folders.insert(ItemNumber(rawValue: allFolders.integer(0))) }
@@ -29,13 +30,13 @@ final class PinWriter {
         hasNews = false
     }
 
-    /// Whether an item to materialize was added since the last call.
+    /// Returns whether a pinned item that must be materialized was recorded since the last call.
     func takeNews() -> Bool {
         defer { hasNews = false }
         return hasNews
     }
 
-    /// Whether the directory of an item is pinned.
+    /// Whether the directory that contains the given item is pinned.
     func inheritsPin(_ item: IndexedItem) -> Bool { item.number != .root && folders.contains(item.parent) }
 
     /// Updates the records after a row was written.
@@ -50,7 +51,7 @@ final class PinWriter {
         }
     }
 
-    /// Updates the records after a row was deleted.
+    /// Updates the records after the row of the given item was deleted.
     func forget(_ item: IndexedItem) throws(IndexError) {
         if item.isPinnedFolder {
             try run(removeFolder, item.number)
@@ -68,7 +69,8 @@ final class PinWriter {
 extension IndexedItem {
     fileprivate var isPinnedFolder: Bool { staysLocal && item.kind == .folder }
 
-    /// Whether the item is pinned and not fully materialized.
+    /// Whether the item is pinned and must be materialized: not all of its contents, or not all of its listing, are
+    /// local.
     package var isWanted: Bool {
         guard staysLocal, isShown, isKnownToProvider else { return false }
         switch item.kind {
@@ -100,7 +102,7 @@ extension Index {
         }
     }
 
-    /// Returns the nearest pinned directory above an item, through which the item is pinned; `nil` if there is none.
+    /// Returns the nearest directory above the given item that the user pinned; `nil` if there is none.
     package func pinningFolder(_ item: IndexedItem) throws(IndexError) -> IndexedItem? {
         var current = item
         while current.isPinnedByFolder, let folder = try self.item(current.parent) {

@@ -1,38 +1,39 @@
 import LinuxSystem
 
-/// A cache of the rows that were read recently. A program that looks up, queries and opens a file reads its row three
-/// times, and each read of the database costs two system calls for its lock.
+/// A cache of the rows that were read recently. A program that looks up, queries and opens a file causes three reads of
+/// its row, and each read of the database costs two system calls for its lock.
 ///
-/// A cached row is always the committed one. A commit first drops the rows that it changes, and rows that were read
-/// before its end are not added.
+/// A cached row always equals the committed row. A commit first drops the rows that it changes from the cache. Rows
+/// that were read before the end of the commit are not added.
 final class RecentRows: Sendable {
     private struct State {
         var rows: [ItemNumber: IndexedItem] = [:]
         var mark = Mark()
     }
 
-    /// A point in the order of commits.
+    /// A point in time relative to the commits.
     struct Mark: Equatable {
         fileprivate var commits: UInt64 = 0
         fileprivate var isCommitting = false
     }
 
-    /// The maximum number of rows. When it is exceeded, all are dropped.
+    /// The maximum number of cached rows. When it is reached, all rows are dropped.
     private static let limit = 1024
 
     // Leaf lock.
     private let state = Lock(State())
 
-    /// Returns the cached row of an item number, or `nil` if the row must be read. The returned mark is then needed for
-    /// ``add(_:readSince:)``.
+    /// Returns the cached row of the given item, or `nil` if the row must be read. In that case, the returned mark is
+    /// passed to ``add(_:readSince:)`` afterwards.
     func row(_ number: ItemNumber) -> (row: IndexedItem?, mark: Mark) {
         state.withLock { ($0.rows[number], $0.mark) }
     }
 
-    /// The present point in the order of commits, for rows that are read from now on.
+    /// The present mark, for rows that are read from now on.
     var mark: Mark { state.withLock { $0.mark } }
 
-    /// Adds a row that was read after a mark, unless a commit was in progress at the mark or has begun since.
+    /// Adds a row that was read after the given mark was obtained. Does nothing if a commit was in progress at that
+    /// time or has begun since.
     func add(_ row: IndexedItem, readSince mark: Mark) {
         guard !mark.isCommitting else { return }
         state.withLock { state in
@@ -42,7 +43,7 @@ final class RecentRows: Sendable {
         }
     }
 
-    /// Drops the rows that a commit is about to change. Until ``endCommit()`` no row is added.
+    /// Drops the rows of the given items, which a commit is about to change. Until ``endCommit()``, no row is added.
     func beginCommit(changing numbers: Set<ItemNumber>) {
         state.withLock { state in
             state.mark.isCommitting = true
@@ -54,7 +55,7 @@ final class RecentRows: Sendable {
         }
     }
 
-    /// Ends a commit, successful or not. Does nothing if none has begun.
+    /// Allows rows to be added after a commit, successful or not. Does nothing if no commit has begun.
     func endCommit() {
         state.withLock { state in
             guard state.mark.isCommitting else { return }

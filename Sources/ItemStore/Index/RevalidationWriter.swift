@@ -1,5 +1,5 @@
-/// The record of items with uncertain status. An item stays recorded until the provider has reported on it, even across
-/// a crash.
+/// Records the items with uncertain status. The record of an item stays until the provider has reported the item or its
+/// removal, even across a crash.
 final class RevalidationWriter {
     private let put: Statement
     private let remove: Statement
@@ -21,19 +21,19 @@ final class RevalidationWriter {
 }
 
 extension IndexWriter {
-    /// Records items to be revalidated.
+    /// Records the identifiers of items that must be revalidated.
     package mutating func noteRevalidations(_ identifiers: some Sequence<String>) throws(IndexError) {
         for identifier in identifiers { try state.revalidations.note(identifier) }
     }
 
-    /// Removes the record of an item that has been revalidated.
+    /// Deletes the record of an item that has been revalidated.
     package mutating func forgetRevalidation(_ identifier: String) throws(IndexError) {
         try state.revalidations.forget(identifier)
     }
 }
 
 extension Index {
-    /// Returns the identifiers of the items to be revalidated.
+    /// Returns the identifiers of the items that must be revalidated.
     package func revalidations() throws(IndexError) -> [String] {
         try read { queries throws(IndexError) in
             let statement = try queries.connection.statement("SELECT identifier FROM doubts")

@@ -1,34 +1,34 @@
 import ItemValues
 
-/// A file or directory of the local view of the provider's trash. The nodes have numbers of their own, because items in
-/// the trash have no row in the index.
+/// A file or directory in the local view of the provider's trash. Nodes have numbers of their own, because items in the
+/// trash have no row in the index.
 package struct TrashNode: Sendable, Equatable {
-    /// The directory of the view that contains the node.
+    /// The directory of the view in which the node is.
     package enum Place: Sendable, Equatable {
-        /// The top of the view, for a plain file that a file manager stores there.
+        /// The top directory of the view. Only plain files that a file manager stores there are in it.
         case top
-        /// The directory of the items in the trash. A node without an item only has an info file, which ``noteName``
-        /// names.
+        /// The directory of the items in the trash. A node without an item in this directory has only an info file,
+        /// with the name ``noteName``.
         case files
-        /// A directory in the trash, by the number of its node.
+        /// A directory in the trash, given by the number of its node.
         case folder(Int64)
     }
 
     package let number: Int64
     package var place: Place
-    /// The name in ``place``.
+    /// The name of the node in ``place``.
     package var name: String
-    /// The item, with its current identifier; `nil` for a plain file.
+    /// The trashed item, with its present identifier; `nil` for a plain file.
     package var item: ProviderItem?
-    /// The item's number in the index, until its move to the trash has been sent.
+    /// The number of the item in the index, until its move to the trash has been sent; then `nil`.
     package var pending: ItemNumber?
-    /// The name of the node's info file, which contains the former path; `nil` without such a file.
+    /// The name of the node's info file, which contains the former path; `nil` if there is no such file.
     package var noteName: String?
-    /// The bytes of the info file, or of the plain file, as a program wrote them.
+    /// The bytes of the info file, or of the plain file, as a program wrote them; `nil` if no program wrote any.
     package var bytes: [UInt8]?
-    /// The former path, relative to the root of the domain.
+    /// The path of the item before it was trashed, relative to the root of the domain.
     package var path: String
-    /// The date when the item was moved to the trash, as far as it is known, in seconds since 1970.
+    /// The date on which the item was moved to the trash, as far as it is known, in seconds since 1970.
     package var date: Double
 
     package init(
@@ -55,7 +55,7 @@ extension TrashNode {
         static let bytes = Fields(rawValue: 1 << 3)
     }
 
-    /// The numbers that represent ``Place/top`` and ``Place/files`` in a row.
+    /// The numbers by which a row denotes ``Place/top`` and ``Place/files``.
     private static let topNumber: Int64 = 0
     private static let filesNumber: Int64 = 1
 
@@ -98,7 +98,7 @@ extension TrashNode {
 }
 
 extension IndexWriter {
-    /// Stores a node of the view of the trash.
+    /// Stores a node of the local view of the trash.
     package mutating func put(_ node: TrashNode) throws(IndexError) {
         var bytes = ByteWriter()
         node.write(to: &bytes)
@@ -109,7 +109,7 @@ extension IndexWriter {
         try statement.run()
     }
 
-    /// Removes a node of the view of the trash.
+    /// Deletes a node of the local view of the trash.
     package mutating func removeTrashNode(_ number: Int64) throws(IndexError) {
         let statement = try state.connection.statement("DELETE FROM trash_nodes WHERE number = ?1")
         statement.bind(1, number)
@@ -118,7 +118,7 @@ extension IndexWriter {
 }
 
 extension Index {
-    /// Returns the stored nodes of the view of the trash, in the order of their numbers.
+    /// Returns the stored nodes of the local view of the trash, in the order of their numbers.
     package func trashNodes() throws(IndexError) -> [TrashNode] {
         try read { queries throws(IndexError) in
             let statement = try queries.connection.statement("SELECT number, data FROM trash_nodes ORDER BY number")

@@ -1,7 +1,7 @@
 import ItemValues
 import Synchronization
 
-/// A count of changes, which any thread may read.
+/// A counter of changes, which any thread may read.
 final class ChangeCount: Sendable {
     private let value = Atomic<UInt64>(1)
 
@@ -10,14 +10,14 @@ final class ChangeCount: Sendable {
     func add() { value.add(1, ordering: .acquiringAndReleasing) }
 }
 
-/// The record of the items in the provider's trash. These items are in no directory of the index and have no number.
+/// Records the items in the provider's trash. These items are in no directory of the index and have no item number.
 final class TrashWriter {
     private let put: Statement
     private let remove: Statement
     private let find: Statement
     private let get: Statement
     private let countRows: Statement
-    /// An upper bound of the number of rows. If it is zero, no lookup is needed.
+    /// An upper bound of the number of recorded items. If it is 0, the table need not be read.
     private var count: Int64 = 0
     let changes = ChangeCount()
 
@@ -29,10 +29,10 @@ final class TrashWriter {
         countRows = try connection.statement("SELECT count(*) FROM trash")
     }
 
-    /// Whether the trash may contain items. `false` means that it certainly does not.
+    /// Whether the trash may contain items. If `false`, the trash is empty as far as the provider has reported.
     var mayHoldSome: Bool { count > 0 }
 
-    /// Whether an item is known to lie in the trash.
+    /// Whether the item with the given identifier is recorded as being in the trash.
     func holds(_ identifier: String) throws(IndexError) -> Bool {
         guard count > 0 else { return false }
         find.bind(1, identifier)
@@ -40,11 +40,13 @@ final class TrashWriter {
         return try find.step()
     }
 
-    /// Recounts the rows after a rollback.
+    /// Recounts the recorded items when the index is opened and after a rollback.
     func recount() throws(IndexError) { count = try countRows.number() ?? 0 }
 
-    /// Records an item. If the provider reports the trash as the item's parent, the directory that the item was in
-    /// before is stored, if it is known.
+    /// Records a trashed item.
+    ///
+    /// - Parameter folder: The identifier of the directory that contained the item before; `nil` if it is not known. It
+    ///   is stored if the provider reports the trash as the item's parent.
     func note(_ item: ProviderItem, formerlyIn folder: String?) throws(IndexError) {
         var item = item
         if item.parent == ProviderItem.trashIdentifier {
@@ -62,7 +64,8 @@ final class TrashWriter {
         changes.add()
     }
 
-    /// Returns the directory that a trashed item was in; `nil` if it is not known.
+    /// Returns the identifier of the directory that contained the given item before it was trashed; `nil` if it is not
+    /// known.
     private func former(of identifier: String) throws(IndexError) -> String? {
         guard count > 0 else { return nil }
         get.bind(1, identifier)
@@ -81,17 +84,17 @@ final class TrashWriter {
 }
 
 extension IndexWriter {
-    /// Removes the record of an item that is not in the trash any more.
+    /// Deletes the record of an item that is no longer in the trash.
     package mutating func forgetTrashed(_ identifier: String) throws(IndexError) {
         try state.trash.forget(identifier)
     }
 }
 
 extension Index {
-    /// A count that grows with each change of ``trashed()``. It may grow without a change.
+    /// A number that grows with each change of the result of ``trashed()``. It may also grow without a change.
     package var trashChanges: UInt64 { trashCount.current }
 
-    /// Whether an item is known to lie in the provider's trash.
+    /// Whether the item with the given identifier is recorded as being in the provider's trash.
     package func isTrashed(_ identifier: String) throws(IndexError) -> Bool {
         try read { queries throws(IndexError) in
             let statement = try queries.connection.statement("SELECT 1 FROM trash WHERE identifier = ?1")
@@ -101,7 +104,7 @@ extension Index {
         }
     }
 
-    /// Returns the items known to lie in the provider's trash, sorted by name.
+    /// Returns the items that are recorded as being in the provider's trash, sorted by name.
     package func trashed() throws(IndexError) -> [ProviderItem] {
         try read { queries throws(IndexError) in
             let statement = try queries.connection.statement("SELECT data FROM trash")

@@ -3,11 +3,11 @@ import ItemValues
 extension WriterConnection {
     // MARK: Names and places
 
-    /// Returns a name that no visible item of a directory has.
+    /// Returns a name that no visible item of the given directory has: the given name, or this name with a number.
     ///
     /// - Parameters:
     ///   - name: A valid name.
-    ///   - counts: Returns whether an item blocks its name for others.
+    ///   - counts: Returns whether other items must not have the name of the given item.
     func freeName(
         _ name: String, in parent: ItemNumber, _ counts: (ItemNumber) -> Bool
     ) throws(IndexError) -> String {
@@ -45,7 +45,9 @@ extension WriterConnection {
 
     // MARK: Single items
 
-    /// Adds a row. The item's name may be changed to a free one.
+    /// Adds the row of a new item. If a sibling has its name, a number is appended to the name.
+    ///
+    /// - Returns: The item as written.
     func add(_ item: IndexedItem) throws(IndexError) -> IndexedItem {
         var item = item
         try yieldIdentifier(item.item.identifier, to: item)
@@ -58,8 +60,10 @@ extension WriterConnection {
         return item
     }
 
-    /// Writes an item as requested, with two exceptions: a name that is taken gets a number, and a directory is not
-    /// moved into itself.
+    /// Writes an item as requested, with two exceptions: if a sibling has its name, a number is appended, and a
+    /// directory is not moved into itself.
+    ///
+    /// - Returns: The item as written.
     @discardableResult
     func change(_ before: IndexedItem, to wanted: IndexedItem) throws(IndexError) -> IndexedItem {
         var after = wanted
@@ -111,8 +115,8 @@ extension WriterConnection {
         }
     }
 
-    /// Merges another row with the given identifier into an item: the children of the other row move to the item, and
-    /// the other row is deleted.
+    /// Merges another row that has the given identifier into the item `folder`: the items in the other row move to
+    /// `folder`, and the other row is deleted.
     private func yieldIdentifier(_ identifier: String, to folder: IndexedItem) throws(IndexError) {
         let number = folder.number
         guard let other = try queries.number(identifier: identifier), other != number, other != .root,
@@ -134,7 +138,7 @@ extension WriterConnection {
         if !item.changes.contains(.deleted) { recordChange(.removed(other, parent: item.parent, name: item.name)) }
     }
 
-    /// Moves the items that wait for a given parent into that parent.
+    /// Moves the items that wait for the given directory into this directory.
     func adopt(_ folder: IndexedItem) throws(IndexError) {
         for number in try orphans(of: folder.item.identifier) {
             guard number != folder.number, let before = try queries.item(number) else { continue }
@@ -157,8 +161,8 @@ extension WriterConnection {
     /// Removes an item with everything in it, except items with local changes and the directories above them.
     ///
     /// An item that was moved into the tree locally has another place at the provider. It stays with everything in it.
-    /// An item that was removed locally from the tree still has to be removed at the provider: its row is moved to the
-    /// root, hidden, until the provider confirms the removal.
+    /// An item that was removed locally from the tree still has to be removed at the provider: its row moves to the
+    /// root, where it stays hidden until the provider confirms the removal.
     func removeTree(
         _ top: ItemNumber, evenIfChanged: Bool = false, _ removed: inout RemovedItems
     ) throws(IndexError) {
@@ -229,8 +233,8 @@ extension WriterConnection {
         removed.kept += nodes.lazy.filter { $0.isKept && !$0.isElsewhere }.map(\.number)
     }
 
-    /// Whether an item lies in a directory according to the provider's last report. `false` for an item that is not at
-    /// the provider yet.
+    /// Whether the given item lies in the given directory according to the provider's last report. `false` for an item
+    /// that is not at the provider yet.
     private func isSaidToBe(_ item: IndexedItem, in folder: ItemNumber) throws(IndexError) -> Bool {
         guard item.isKnownToProvider else { return false }
         return try queries.item(folder)?.item.identifier == item.item.parent
@@ -255,8 +259,8 @@ extension IndexedItem {
 }
 
 extension ProviderItem {
-    /// Whether two reports of the provider describe the same contents: by version, or by size and date if there is no
-    /// version.
+    /// Whether this report of the provider describes the same contents as the given one: by version, or by size and
+    /// date if there is no version.
     package func hasContents(of other: ProviderItem) -> Bool {
         if !contentVersion.isEmpty || !other.contentVersion.isEmpty { return contentVersion == other.contentVersion }
         return size == other.size && modified == other.modified

@@ -1,8 +1,8 @@
 import Glibc
 import ItemValues
 
-/// The connection that writes, with its in-memory state. ``Index/write(freesSpace:_:)`` lets one thread at a time use
-/// it.
+/// The connection that writes to the index, with its in-memory state. ``Index/write(freesSpace:_:)`` allows one thread
+/// at a time to use it.
 final class WriterConnection {
     let connection: DatabaseConnection
     let queries: IndexQueries
@@ -10,7 +10,7 @@ final class WriterConnection {
     private let reserve: ReserveFile
     private let lookup: LookupWriter
     private let recent: RecentRows
-    /// The existing rows that this transaction has changed or deleted.
+    /// The rows that existed before this transaction and that it has changed or deleted.
     private var rewritten: Set<ItemNumber> = []
     let metadata: MetadataWriter
     let trash: TrashWriter
@@ -27,21 +27,22 @@ final class WriterConnection {
     private let noteRenamed: Statement
 
     private var numbers = NumberSequence()
-    /// An upper bound of the number of orphans. If it is zero, which is usual, no lookup is needed.
+    /// An upper bound of the number of items whose parent is not known. If it is 0, as usual, the table need not be
+    /// read.
     private var orphanCount: Int64
 
-    /// Whether changes are recorded, because an observer is set.
+    /// Whether changes are recorded for an observer.
     var isObserved = false
     private var changes: [IndexChange] = []
-    /// The sets that changed since ``takeTouchedSets()``.
+    /// The item sets that changed since the last call of ``takeTouchedSets()``.
     private var touched: ItemSets = []
-    /// The running listings, each with the items that were written since it began.
+    /// The running listings by directory, each with the items that were written since it began.
     private(set) var listings: [ItemNumber: OngoingListing] = [:]
-    /// The smallest item number that counts as listed in every running listing. Items with this or a greater number
-    /// need not be recorded as listed.
+    /// The lowest item number that counts as listed in every running listing. Items with this or a greater number need
+    /// not be recorded as listed.
     private var firstNewOfListings: Int64 = 0
-    /// The listings that end with this transaction. If the transaction fails and is repeated, it needs the listed items
-    /// again.
+    /// The listings that end when this transaction is committed. Until then, their listed items are kept, because a
+    /// failed transaction is repeated and needs them.
     private var endedListings: [ItemNumber: Int64] = [:]
     var bytes = ByteWriter()
 
@@ -80,7 +81,7 @@ final class WriterConnection {
         queries.willRead = { [newRows] () throws(IndexError) in try newRows.write() }
     }
 
-    /// Returns for each hash whether the index may have an identifier or a name with this hash.
+    /// Returns, for each of the given hashes, whether the index may have an identifier or a name with this hash.
     func mayContain(_ hashes: [UInt64]) -> [Bool] { lookup.mayContain(hashes) }
 
     private static func hash(_ connection: DatabaseConnection) throws(IndexError) -> KeyedHash {
@@ -188,7 +189,9 @@ final class WriterConnection {
 
     func skipNumbers(through number: ItemNumber) { numbers.skip(through: number) }
 
-    /// Inserts the row of an item that is new in the index, as the provider reports it.
+    /// Inserts the row of an item that is new in the index.
+    ///
+    /// - Parameter item: The provider's report.
     func insert(
         _ item: borrowing ProviderItem, _ number: ItemNumber, in parent: ItemNumber, name: String
     ) throws(IndexError) {
@@ -226,7 +229,7 @@ final class WriterConnection {
 
     /// Rewrites an existing row.
     ///
-    /// - Returns: The item as written. Its place determines whether it is pinned by its directory.
+    /// - Returns: The item as written. Whether a directory above it is pinned was determined from its new place.
     @discardableResult
     func replace(_ before: IndexedItem, with wanted: IndexedItem) throws(IndexError) -> IndexedItem {
         var item = wanted
@@ -252,7 +255,7 @@ final class WriterConnection {
         return item
     }
 
-    /// Rewrites the row itself and the tables derived from its contents.
+    /// Rewrites the row itself, and the records that other tables derive from it.
     private func rewrite(_ before: IndexedItem, as item: IndexedItem) throws(IndexError) {
         try newRows.write()
         bytes.clear()
@@ -267,7 +270,7 @@ final class WriterConnection {
         try pins.note(item, before: before)
     }
 
-    /// Pins or unpins the items in a directory whose pin changed.
+    /// Pins or unpins the items in the given directory, because the pin of the directory changed.
     private func passOnPin(of folder: IndexedItem) throws(IndexError) {
         var folders = [folder.number]
         while let folder = folders.popLast() {
@@ -292,7 +295,7 @@ final class WriterConnection {
         try noteRenamed.run()
     }
 
-    /// Deletes a row and the records that refer to it, but not the items in it.
+    /// Deletes the given item's row and the records that refer to it. The items in a directory are not deleted.
     func delete(_ item: IndexedItem) throws(IndexError) {
         try newRows.write()
         rewritten.insert(item.number)
@@ -311,7 +314,7 @@ final class WriterConnection {
         touched.formUnion(ItemSets(of: item))
     }
 
-    /// Returns the value of the parent column. The root has none, so that it is not found in itself.
+    /// Returns the value of the column `parent`. The root has none, so that the root is not found as an item in itself.
     private func column(_ item: IndexedItem) -> ItemNumber {
         item.number == .root ? ItemNumber(rawValue: 0) : item.parent
     }
@@ -333,14 +336,14 @@ final class WriterConnection {
         firstNewOfListings = max(firstNewOfListings, numbers.next)
     }
 
-    /// Marks a row as listed that was written to a directory during its listing, because a page of the listing may be
-    /// older than the row.
+    /// Records that an item written during a listing of its directory counts as listed. A page of that listing may be
+    /// older than the item.
     func noteListed(_ number: ItemNumber, in folder: ItemNumber) {
         guard number.rawValue < firstNewOfListings else { return }
         listings[folder]?.note(number)
     }
 
-    /// Ends a listing when this transaction is committed.
+    /// Ends the given listing when this transaction is committed.
     func endListing(of folder: ItemNumber, _ mark: Int64) { endedListings[folder] = mark }
 
     // MARK: Orphans
@@ -359,7 +362,7 @@ final class WriterConnection {
         try deleteOrphan.run()
     }
 
-    /// Returns the items that wait for a parent with this identifier.
+    /// Returns the numbers of the items that wait for the parent with the given identifier.
     func orphans(of identifier: String) throws(IndexError) -> [ItemNumber] {
         guard orphanCount > 0 else { return [] }
         let statement = try connection.statement("SELECT number FROM orphans WHERE parent = ?1 ORDER BY number")
@@ -369,8 +372,8 @@ final class WriterConnection {
         return numbers
     }
 
-    /// Returns the directory whose listing had items with a given unknown identifier as their parent. That identifier
-    /// is a further one of this directory.
+    /// Returns the directory whose listing contained items with the given unknown identifier as their parent; `nil` if
+    /// there is none. The unknown identifier is another identifier of this directory.
     func folder(listing identifier: String) throws(IndexError) -> ItemNumber? {
         guard orphanCount > 0 else { return nil }
         let statement = try connection.statement("SELECT number FROM orphans WHERE parent = ?1 AND listed = 1 LIMIT 1")
@@ -382,7 +385,7 @@ final class WriterConnection {
     /// Whether there may be items that wait for a parent.
     var mayHoldOrphans: Bool { orphanCount > 0 }
 
-    /// Whether an item has its place only because a change feed reported the item before its parent was known.
+    /// Whether the given item has its place only because a change feed reported it before its parent was known.
     func isUnlistedOrphan(_ number: ItemNumber) throws(IndexError) -> Bool {
         guard orphanCount > 0 else { return false }
         let statement = try connection.statement("SELECT 1 FROM orphans WHERE number = ?1 AND listed = 0")

@@ -1,11 +1,11 @@
-/// User metadata of one item that was set locally and that the provider has not confirmed.
+/// The user metadata of one item that was set locally and that the provider has not confirmed.
 package struct MetadataEntry: Sendable, Equatable {
     package var number: ItemNumber
-    /// The provider's identifier. It begins with ``IndexedItem/localPrefix`` if the item had no identifier of the
-    /// provider when the entry was written.
+    /// The item's identifier at the provider. It begins with ``IndexedItem/localPrefix`` if the provider had not
+    /// assigned one when the entry was written.
     package var identifier: String
     package var kinds: MetadataKinds
-    /// The values. Only values of ``kinds`` are meaningful.
+    /// The values. Only those of ``kinds`` are meaningful.
     package var values: ItemMetadata
 
     package init(number: ItemNumber, identifier: String, kinds: MetadataKinds, values: ItemMetadata) {
@@ -37,13 +37,14 @@ package struct MetadataEntry: Sendable, Equatable {
     }
 }
 
-/// User metadata in the journal. It has a separate table, so that an item with new tags does not count as edited.
+/// Stores user metadata in the journal. Its table is separate from that of the edits, so that an item with new tags
+/// does not count as edited.
 extension Journal {
     static func createMetadataTable(in connection: DatabaseConnection) throws(IndexError) {
         try connection.run("CREATE TABLE IF NOT EXISTS facts (number INTEGER PRIMARY KEY, data BLOB NOT NULL)")
     }
 
-    /// Writes all entries or none. Each replaces an earlier entry with the same item number.
+    /// Writes all given entries or none. Each replaces an earlier entry with the same item number.
     package func putMetadata(_ entries: [MetadataEntry]) throws(IndexError) {
         guard !entries.isEmpty else { return }
         try change(freesSpace: false) { () throws(IndexError) in
@@ -59,7 +60,8 @@ extension Journal {
         }
     }
 
-    /// Removes an entry, because the provider has confirmed it or will never confirm it. Also succeeds on a full disk.
+    /// Removes the entry of the given item, because the provider has confirmed it or will never confirm it. Succeeds
+    /// even on a full disk.
     package func removeMetadata(_ number: ItemNumber) throws(IndexError) {
         try change(freesSpace: true) { () throws(IndexError) in
             let remove = try connection.statement("DELETE FROM facts WHERE number = ?1")
@@ -68,9 +70,9 @@ extension Journal {
         }
     }
 
-    /// Changes the item number of an entry. Also succeeds on a full disk.
+    /// Changes the item number of an entry. Succeeds even on a full disk.
     ///
-    /// - Returns: Whether the entry exists and no other entry has the new item number.
+    /// - Returns: `false` if the entry does not exist, or if another entry has the new item number.
     package func moveMetadata(_ number: ItemNumber, to other: ItemNumber) throws(IndexError) -> Bool {
         guard try metadata(number) != nil, try metadata(other) == nil else { return false }
         try change(freesSpace: true) { () throws(IndexError) in

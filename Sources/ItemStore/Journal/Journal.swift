@@ -5,12 +5,12 @@ import LinuxSystem
 /// database and survives the loss of the index. Once a function returns, its changes survive the end of this process.
 /// ``DurableWrites`` flushes them to disk.
 ///
-/// Used by one thread, the engine's.
+/// Only the engine's thread may use the journal.
 package final class Journal {
-    /// The damage that was found when the file was opened, in a sentence; `nil` if there was none.
+    /// A sentence that describes the damage found when the file was opened; `nil` if there was none.
     package private(set) var damage: String?
 
-    /// The write-ahead log, for flushing. May be used on any thread.
+    /// The write-ahead log of the journal, with which any thread may flush the journal.
     package let log: CommitLog
 
     let connection: DatabaseConnection
@@ -21,19 +21,20 @@ package final class Journal {
     private let findEntry: Statement
     private let allEntries: Statement
     private var bytes = ByteWriter()
-    /// Changes that count as written although the disk had no space for them, by item number; `nil` for an entry to
-    /// remove. They are written with the next change that the disk has space for.
+    /// The changes that count as written although the disk had no space for them, by item number; `nil` for an entry to
+    /// remove. They are written with the next change for which the disk has space.
     private var owed: [ItemNumber: JournalEntry?] = [:]
 
     private static let version: Int64 = 1
     private static let columns = "number, parent, changes, data"
 
-    /// Opens or creates a journal.
+    /// Opens a journal, or creates it if the file does not exist.
     ///
-    /// A damaged file is renamed to `NAME.damaged-1` and so on, and its readable entries go into a new file. ``damage``
-    /// then describes the damage.
+    /// A damaged file is renamed to `NAME.damaged-1` and so on, and its readable entries are copied to a new file.
+    /// ``damage`` then describes the damage.
     ///
-    /// - Throws: ``IndexError/system(_:)`` if a later version of this program wrote the file. The file is not changed.
+    /// - Throws: ``IndexError/system(_:)`` if a later version of this program wrote the file. The file is then not
+    ///   changed.
     package convenience init(path: String) throws(IndexError) {
         do {
             try self.init(opening: path)
@@ -96,10 +97,10 @@ package final class Journal {
 
     // MARK: Writing
 
-    /// Writes all entries or none. Each replaces an earlier entry with the same item number.
+    /// Writes all given entries or none. Each replaces an earlier entry with the same item number.
     ///
-    /// - Parameter freesSpace: Whether the entries free space, as the removal of a file does, so that they may use the
-    ///   reserved space.
+    /// - Parameter freesSpace: Whether the edits in the entries free space, as the removal of a file does. If the disk
+    ///   is full, such entries may use the reserved space.
     package func put(_ entries: [JournalEntry], freesSpace: Bool = false) throws(IndexError) {
         guard !entries.isEmpty else { return }
         try change(freesSpace: freesSpace) { () throws(IndexError) in
@@ -111,7 +112,8 @@ package final class Journal {
         try put([entry], freesSpace: freesSpace)
     }
 
-    /// Removes entries, because the provider has confirmed them or their items are gone. Also succeeds on a full disk.
+    /// Removes the entries of the given items, because the provider has confirmed them or the items are gone. Succeeds
+    /// even on a full disk.
     package func remove(_ numbers: [ItemNumber]) throws(IndexError) {
         guard !numbers.isEmpty else { return }
         try change(freesSpace: true) { () throws(IndexError) in
@@ -121,7 +123,7 @@ package final class Journal {
 
     package func remove(_ number: ItemNumber) throws(IndexError) { try remove([number]) }
 
-    /// Removes some entries and writes others, in one transaction.
+    /// Removes the entries of some items and writes other entries, in one transaction.
     package func replace(
         removing numbers: [ItemNumber], putting entries: [JournalEntry], freesSpace: Bool = false
     ) throws(IndexError) {
@@ -132,9 +134,9 @@ package final class Journal {
         }
     }
 
-    /// Changes an entry, if it exists.
+    /// Changes the entry of the given item, if there is one.
     ///
-    /// - Returns: The changed entry.
+    /// - Returns: The changed entry; `nil` if there is none.
     @discardableResult
     package func update(
         _ number: ItemNumber, _ change: (inout JournalEntry) -> Void
@@ -167,14 +169,15 @@ package final class Journal {
         self.owed = [:]
     }
 
-    /// Sets a closure that decides, before each commit, whether the disk has space for it: for tests.
+    /// Sets a closure that decides, before each commit, whether the disk has space for the commit: for tests. `nil`
+    /// removes it.
     package func limitRoom(_ hasRoom: (@Sendable () -> Bool)?) { connection.hasRoom = hasRoom }
 
     // MARK: Without space
 
     /// Writes as ``replace(removing:putting:freesSpace:)`` does, for changes that have already happened and cannot be
-    /// refused. If the disk has no space, the changes count as written, and are written later. If the process ends
-    /// before that, the changes are missing in the journal, as if the process had ended before they were made.
+    /// undone. If the disk has no space, the changes count as written and are written later. If the process ends before
+    /// that, the changes are missing in the journal, as if the process had ended before they were made.
     package func replaceInAnyCase(
         removing numbers: [ItemNumber], putting entries: [JournalEntry], freesSpace: Bool
     ) throws(IndexError) {
@@ -186,7 +189,7 @@ package final class Journal {
         }
     }
 
-    /// Whether some changes count as written but are not written yet.
+    /// Whether there are changes that count as written but are only in memory.
     package var owesChanges: Bool { !owed.isEmpty }
 
     /// Writes the changes that count as written but are only in memory, if the disk has space now.

@@ -1,11 +1,11 @@
 import ItemValues
 
-/// The unconfirmed local changes of one item: the difference between the local item and the provider's, not its
-/// history. The entry suffices to restore the item's row after a loss of the index.
+/// The unconfirmed local changes of one item: the difference between the local item and the one at the provider,
+/// without the steps that led to it. If the index is lost, the item's row can be restored from this entry.
 package struct JournalEntry: Sendable, Equatable {
     package var number: ItemNumber
-    /// The provider's identifier. It begins with ``IndexedItem/localPrefix`` if the item does not have an identifier of
-    /// the provider yet.
+    /// The item's identifier at the provider. It begins with ``IndexedItem/localPrefix`` if the provider has not
+    /// assigned one yet.
     package var identifier: String {
         didSet { if identifier != oldValue { lostIdentifier = nil } }
     }
@@ -19,30 +19,33 @@ package struct JournalEntry: Sendable, Equatable {
     package var baseVersion: [UInt8] = []
     /// The local modification date, in seconds since 1970.
     package var modified: Double = 0
-    /// The locally set mode; `nil` for the default.
+    /// The locally set mode; `nil` if none was set.
     package var mode: UInt16?
     package var linkTarget: String?
-    /// The item that this one replaced by a rename. This item took over its place and identifier.
+    /// The item that this one replaced by a rename; `nil` if there is none. This item then has the place and identifier
+    /// of the replaced one.
     package var replaced: ItemNumber?
-    /// The item's identifier, if another item at the provider has this identifier by now; otherwise `nil`.
+    /// The item's identifier, if the provider now uses it for another item; otherwise `nil`.
     package var lostIdentifier: String?
-    /// The place to which the item was sent as a new item, until the outcome is known.
+    /// The place to which the item was sent as a new item, until the outcome is known; otherwise `nil`.
     package var sent: SentLocation?
-    /// Whether the provider was asked to move the item, and the outcome is unknown.
+    /// Whether the provider was asked to move the item, and has not replied.
     package var mayHaveMoved = false
-    /// The place to which the provider was asked to move the item. The item may have a new identifier in that place.
+    /// The place to which the provider was asked to move the item; `nil` if no reply is awaited. The item may have a
+    /// new identifier in that place.
     package var movedTo: SentLocation?
-    /// Whether the file was opened for writing and not yet checked for modification.
+    /// Whether the file was opened for writing and was not yet compared with its earlier state.
     package var isOpen = false
     /// The status of the file when it was opened for writing; `nil` if it was not opened for writing, or if it counts
     /// as modified.
     package var statusAtOpen: Fingerprint?
-    /// The number of failures for which the change was parked.
+    /// The number of failures because of which the change was parked.
     package var attempts = 0
     package var recordedFailure: ItemFailure?
-    /// Whether a removal is to move the item to the provider's trash.
+    /// Whether the item is removed at the provider by moving it to the trash.
     package var goesToTrash = false
-    /// Whether the provider may already have the item to create, because the item is being imported (``Reimports``).
+    /// Whether the provider may already have the item, although the entry is about its creation. This is so while the
+    /// item is imported again (``Reimports``).
     package var mayAlreadyExist = false
 
     /// The parts of a file's status that show whether it was written to.
@@ -71,7 +74,7 @@ package struct JournalEntry: Sendable, Equatable {
         self.changes = changes
     }
 
-    /// Creates the entry of a row of the index.
+    /// Creates the entry for the given row of the index.
     package init(_ item: IndexedItem, parentIdentifier: String) {
         self.init(
             number: item.number, identifier: item.item.identifier, parent: item.parent,
@@ -101,8 +104,8 @@ extension JournalEntry {
         static let mayAlreadyExist = Parts(rawValue: 4096)
     }
 
-    /// Writes the values that have no column of their own. Later versions append their values, so that an older entry
-    /// is only shorter.
+    /// Appends the values that have no column of their own. New versions of this program add their values at the end,
+    /// so an entry of an older version is only shorter.
     func write(to bytes: inout ByteWriter) {
         var parts: Parts = []
         if mode != nil { parts.insert(.mode) }
@@ -184,10 +187,10 @@ extension JournalEntry {
     }
 }
 
-/// A place at the provider, to which the engine sent an item. If the reply is lost, and the item is renamed locally
-/// before it is sent again, the engine looks for the item in this place, so that it is not created twice.
+/// A place at the provider to which the engine sent an item. If the reply is lost and the item is renamed locally
+/// before it is sent again, the engine looks for the item in this place, so that the item is not created twice.
 package struct SentLocation: Hashable, Sendable {
-    /// The directory's identifier.
+    /// The identifier of the directory.
     package var parent: String
     package var name: String
 

@@ -1,12 +1,12 @@
 import LinuxSystem
 
-/// A reader of entries from the pages of a journal's file, without the b-tree that leads to them
-/// (sqlite.org/fileformat2.html). It is used for files that SQLite cannot read any more.
+/// Reads entries from the pages of a journal's file, without the b-tree that leads to these pages
+/// (sqlite.org/fileformat2.html). Used for files that SQLite can no longer read.
 struct JournalPages {
     static let pageSize = 4096
     private(set) var entries: [Int64: JournalEntry] = [:]
 
-    /// Reads all entries of a file.
+    /// Reads all entries that can be found in the given file.
     ///
     /// - Parameter file: The file, which may be damaged in any way.
     init(_ file: FileDescriptor) {
@@ -57,7 +57,7 @@ struct JournalPages {
             changes: LocalChanges(rawValue: UInt8(truncatingIfNeeded: changes)), data)
     }
 
-    /// A position in a page, with functions that read from there.
+    /// A position in a page. Its functions read the bytes from there on.
     private struct Cursor {
         private let page: UnsafeRawBufferPointer
         private var position: Int
@@ -80,7 +80,7 @@ struct JournalPages {
             return nil
         }
 
-        /// Reads an integer that is stored with one of SQLite's serial types.
+        /// Reads an integer that is stored with the given serial type of SQLite; `nil` if the type is not an integer.
         mutating func number(_ type: UInt64) -> Int64? {
             let sizes = [0, 1, 2, 3, 4, 6, 8]
             if type == 8 || type == 9 { return Int64(type - 8) }

@@ -3,9 +3,9 @@ import LinuxSystem
 
 /// Salvages the readable entries of a damaged journal.
 enum JournalSalvage {
-    /// Renames a journal and its log to a free name.
+    /// Renames a journal and its log to a name that no file has.
     ///
-    /// - Returns: The new path.
+    /// - Returns: The new path of the journal.
     static func putAside(_ path: String) throws(IndexError) -> String {
         var number = 1
         while (try? FileStatus.of("\(path).damaged-\(number)")) != nil { number += 1 }
@@ -22,8 +22,8 @@ enum JournalSalvage {
         return aside
     }
 
-    /// Returns the readable entries, and the number of unreadable entries. Some entries may already have been
-    /// confirmed, which a comparison with the provider will show.
+    /// Returns the readable entries of a damaged journal, and the number of unreadable entries. The provider may
+    /// already have confirmed some of the returned entries, which a later comparison with the provider will show.
     ///
     /// A copy is read, so that the damaged file stays as it was found.
     static func entries(of path: String) -> (entries: [JournalEntry], unreadable: Int) {

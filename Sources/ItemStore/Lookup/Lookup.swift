@@ -1,9 +1,10 @@
 import LinuxSystem
 
-/// A hash table from identifiers, or names in a directory, to the items that may match.
+/// A hash table that finds items by identifier, or by name in a directory. It returns the numbers of all items that may
+/// match.
 ///
-/// Hashes have no order, so even a few insertions would touch many pages of a table on disk. Therefore entries are
-/// collected in memory and written many at a time. On disk they are in buckets by the first bits of their hashes. A
+/// Hashes are in random order, so even a few insertions would change many pages of a table on disk. Therefore entries
+/// are collected in memory and written many at a time. On disk they are in buckets by the first bits of their hashes. A
 /// bucket is one row with some hundreds of entries. At the next start, the entries that were only in memory are rebuilt
 /// from the rows of two kinds of items: items with greater numbers than the last stored one, and older items that
 /// changed since, which are recorded in `lookup_noted` (``LookupWriter``).
@@ -12,7 +13,7 @@ final class Lookup: Sendable {
         var recent = RecentEntries()
         /// The binary logarithm of the number of buckets.
         var bits: UInt64 = LookupBuckets.leastBits
-        /// The number of times that entries were moved to disk.
+        /// The number of times that entries were moved from memory to disk.
         var generation = 0
     }
 
@@ -20,7 +21,7 @@ final class Lookup: Sendable {
     let state = Lock(State())
 }
 
-/// The queries of the lookup on one connection.
+/// Queries the lookup on one connection.
 final class LookupQueries {
     private let lookup: Lookup
     private let find: Statement
@@ -32,10 +33,10 @@ final class LookupQueries {
         find = try connection.statement("SELECT (SELECT entries FROM lookup WHERE bucket = ?1)")
     }
 
-    /// Appends the items that may match a hash. Usually there is at most one.
+    /// Replaces the contents of `numbers` by the items that may match the given hash. Usually there is at most one.
     ///
-    /// Until ``endReading()`` the connection sees the index as of this call. All entries for the rows of this snapshot
-    /// are found, because they were in memory before the rows were committed.
+    /// Until ``endReading()``, the connection sees the index as it was at this call. All entries for the rows of this
+    /// snapshot are found, because they were in memory before the rows were committed.
     func numbers(_ hash: UInt64, _ numbers: inout [ItemNumber]) throws(IndexError) {
         while true {
             find.reset()
@@ -57,15 +58,15 @@ final class LookupQueries {
     func endReading() { find.reset() }
 }
 
-/// The format of the buckets in the file: one row per bucket, with the entries in any order.
+/// The format of the buckets in the database: one row per bucket, with the entries in any order.
 enum LookupBuckets {
     static let leastBits: UInt64 = 4
     private static let mostBits: UInt64 = 27
-    /// The desired average number of entries of a bucket. It is about half of the number that fits into a page.
+    /// The desired average number of entries in a bucket. It is about half of the number for which a page has room.
     private static let averageCount = 448
 
-    /// Returns the key of the row of a bucket. The key depends on the number of bits, so that the table can contain
-    /// buckets for two numbers of bits at once.
+    /// Returns the key of the row of the given bucket. Keys for different numbers of bits differ, so that the table can
+    /// contain the buckets for two numbers of bits at the same time.
     static func key(_ bucket: UInt64, bits: UInt64) -> Int64 { Int64(1 << bits | bucket) }
 
     static func bits(for count: Int) -> UInt64 {

@@ -1,5 +1,5 @@
-/// One entry of the lookup: 28 bits of the hash of an identifier or of a name in a directory, and the number of the
-/// item that may match. The caller checks the item's row, so stale entries do no harm.
+/// One entry of the lookup. It has 28 bits of the hash of an identifier, or of a name in a directory, and the number of
+/// the item that may match. Callers check the item's row, so outdated entries do no harm.
 struct LookupEntry: RawRepresentable {
     let rawValue: UInt64
 
@@ -9,7 +9,7 @@ struct LookupEntry: RawRepresentable {
         rawValue = hash & ~Self.numberMask | UInt64(bitPattern: number.rawValue) & Self.numberMask
     }
 
-    /// The number of bits of an item's number in an entry. No domain needs more.
+    /// The number of bits for the item number in an entry. No domain has more than 2³⁶ items.
     static let numberBits: UInt64 = 36
     static let numberMask: UInt64 = (1 << numberBits) - 1
 
@@ -17,19 +17,19 @@ struct LookupEntry: RawRepresentable {
 
     func isOf(_ hash: UInt64) -> Bool { (rawValue ^ hash) >> Self.numberBits == 0 }
 
-    /// Returns the bucket of an entry.
+    /// Returns the bucket of a hash or an entry.
     ///
     /// - Parameter bits: The binary logarithm of the number of buckets.
     static func bucket(_ hashOrEntry: UInt64, bits: UInt64) -> UInt64 { hashOrEntry >> (64 - bits) }
 }
 
-/// The entries that are not in the buckets yet, in a hash table in memory. Entries are never removed, because the
-/// transaction that removes an item may be rolled back.
+/// The entries that are not in the buckets on disk yet, in a hash table in memory. Entries are never removed, because
+/// the transaction that removes an item may be rolled back.
 struct RecentEntries {
-    /// The slots. The first bits of an entry denote its slot. If that slot is taken, the entry is in the next free one
-    /// (linear probing). So the entries are almost sorted.
+    /// The slots. The first bits of an entry determine its slot. If that slot is taken, the entry is in the next free
+    /// one (linear probing). The entries are therefore almost sorted.
     private var slots: [UInt64]
-    /// The number of bits of an entry that follow the bits for the slot.
+    /// The number of bits of an entry below those that determine the slot.
     private let rest: UInt64
     private(set) var count = 0
 

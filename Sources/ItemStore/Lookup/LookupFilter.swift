@@ -1,5 +1,5 @@
-/// A Bloom filter over the entries of the lookup, with two bits for each stored prefix of a hash. Both bits are in
-/// one word, so that a test is one memory access, which likely misses the cache.
+/// A Bloom filter over the entries of the lookup, with two bits for the stored part of each hash. Both bits are in one
+/// word, so a test needs only one memory access, which likely misses the cache.
 struct LookupFilter {
     private var words: [UInt64]
     /// The binary logarithm of the number of bits in the filter.
@@ -7,9 +7,11 @@ struct LookupFilter {
     private(set) var count = 0
     private let limit: Int
 
-    /// The bits of a hash that an entry stores.
+    /// The number of bits of a hash that an entry stores.
     private static let hashBits = 64 - LookupEntry.numberBits
 
+    /// Creates an empty filter.
+    ///
     /// - Parameter capacity: The number of entries that exist or are expected soon.
     init(capacity: Int) {
         var bits: UInt64 = 18
@@ -19,7 +21,7 @@ struct LookupFilter {
         words = Array(repeating: 0, count: 1 << Int(bits - 6))
     }
 
-    /// Whether the filter is too full to be selective.
+    /// Whether so many bits are set that the filter no longer excludes most hashes.
     var isFull: Bool { count > limit }
 
     private func place(_ hashOrEntry: UInt64) -> (word: Int, mask: UInt64) {

@@ -1,6 +1,6 @@
 import LinuxSystem
 
-/// The changes of the lookup on the connection that writes.
+/// Changes the lookup on the connection that writes.
 final class LookupWriter {
     private let connection: DatabaseConnection
     private let lookup: Lookup
@@ -15,10 +15,12 @@ final class LookupWriter {
     private struct Fresh {
         var filter = LookupFilter(capacity: 0)
         /// Entries that this transaction added and that were not looked up yet. They are moved to the shared table
-        /// together, because each causes a cache miss there, and the processor handles many misses at a time.
+        /// together, because each causes a cache miss there, and the processor can handle many misses at a time.
         var entries: [LookupEntry] = []
 
-        /// - Returns: Whether the filter is too full to be selective.
+        /// Adds the entries of an item to the filter and to ``entries``.
+        ///
+        /// - Returns: Whether the filter no longer excludes most hashes.
         mutating func add(_ number: ItemNumber, _ identifier: UInt64?, _ name: UInt64?) -> Bool {
             add(number, identifier)
             add(number, name)
@@ -35,16 +37,16 @@ final class LookupWriter {
     /// The counts that are stored in the file.
     private struct Counts {
         /// The greatest item number in the buckets. The buckets have the entries of all items up to this number, except
-        /// items in the table `lookup_noted`.
+        /// those of items in the table `lookup_noted`.
         var lastNumber: Int64 = 0
         /// The number of entries in the buckets.
         var entries: Int64 = 0
-        /// A lower bound of the number of stale entries.
+        /// A lower bound of the number of outdated entries.
         var outdated: Int64 = 0
         var bits = Int64(LookupBuckets.leastBits)
     }
 
-    /// The number of entries up to which all entries stay in memory.
+    /// The number of entries up to which all entries stay in memory only.
     private let leastRecent: Int
 
     init(
@@ -83,7 +85,11 @@ final class LookupWriter {
         try makeFilter()
     }
 
-    /// Reads the entries of items from the items' rows.
+    /// Computes the entries of items from the items' rows.
+    ///
+    /// - Parameters:
+    ///   - which: The SQL text that selects the rows. It follows the name of the table.
+    ///   - body: Called with each entry.
     private func readRows(_ which: String, _ body: (UInt64) -> Void) throws(IndexError) {
         let rows = try connection.statement("SELECT number, parent, data FROM items " + which)
         while try rows.step() {
@@ -110,19 +116,22 @@ final class LookupWriter {
 
     // MARK: Changing
 
-    /// Whether a hash may be in the lookup. If so, ``LookupQueries/numbers(_:_:)`` finds this hash from now on.
+    /// Whether the given hash may be in the lookup. If so, makes its entries visible to
+    /// ``LookupQueries/numbers(_:_:)``.
     func mayContain(_ hash: UInt64) -> Bool {
         guard fresh.filter.mayContain(hash) else { return false }
         settle()
         return true
     }
 
-    /// Returns for each hash whether it may be in the lookup.
+    /// Returns, for each of the given hashes, whether it may be in the lookup.
     func mayContain(_ hashes: [UInt64]) -> [Bool] { hashes.map { fresh.filter.mayContain($0) } }
 
+    /// Adds the entries of an item.
+    ///
     /// - Parameters:
-    ///   - identifier: The hash of the item's identifier; `nil` if the lookup has it already.
-    ///   - name: The hash of its name; `nil` if the lookup has it already.
+    ///   - identifier: The hash of the item's identifier; `nil` if the lookup already has it.
+    ///   - name: The hash of the item's name in its directory; `nil` if the lookup already has it.
     func add(_ number: ItemNumber, identifier: UInt64? = nil, name: UInt64? = nil) throws(IndexError) {
         if number.rawValue <= counts.lastNumber {
             note.bind(1, number.rawValue)
@@ -131,7 +140,7 @@ final class LookupWriter {
         if fresh.add(number, identifier, name) { try makeFilter() }
     }
 
-    /// Publishes the added entries to all connections. Must be called before the end of each transaction.
+    /// Makes the added entries visible to all connections. Must be called before the end of each transaction.
     func settle() {
         guard !fresh.entries.isEmpty else { return }
         lookup.state.withLock { state in
@@ -140,17 +149,17 @@ final class LookupWriter {
         fresh.entries.removeAll(keepingCapacity: true)
     }
 
-    /// Counts an entry as stale. Stale entries are removed when there are many of them.
+    /// Counts one more outdated entry. Outdated entries are deleted when there are many of them.
     func remove() { counts.outdated += 1 }
 
-    /// Whether the number of entries in memory requires a call of ``store(lastNumber:)``.
+    /// Whether there are so many entries in memory that ``store(lastNumber:)`` must be called.
     var isDue: Bool {
         lookup.state.withLock { $0.recent.count } > max(leastRecent, Int(counts.entries / 4))
     }
 
-    /// Moves the entries in memory to the disk, in a transaction of its own. A failure changes nothing.
+    /// Moves the entries in memory to disk, in a transaction of its own. A failure changes nothing.
     ///
-    /// - Parameter lastNumber: The greatest number of an item.
+    /// - Parameter lastNumber: The greatest number of an existing item.
     func store(lastNumber: ItemNumber) throws(IndexError) {
         var after = counts
         after.lastNumber = max(counts.lastNumber, lastNumber.rawValue)
@@ -219,7 +228,7 @@ final class LookupWriter {
         try write(entries, from: 0, count: 1 << bits, bits: bits)
     }
 
-    /// Writes consecutive buckets.
+    /// Writes consecutive buckets, beginning with the bucket `first`.
     private func write(
         _ entries: [UInt64], from first: UInt64, count: UInt64, bits: UInt64
     ) throws(IndexError) {

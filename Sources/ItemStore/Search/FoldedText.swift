@@ -1,8 +1,8 @@
 import Foundation
 
-/// Text in the form in which a search compares it: without case, accents and widths.
+/// Converts text to the form in which a search compares it: without differences of case, accents and character widths.
 enum FoldedText {
-    /// Returns the folded scalars of a text.
+    /// Returns the folded Unicode scalars of the given text.
     static func scalars(of text: String) -> [UInt32] {
         var text = text
         let plain = text.withUTF8 { bytes -> [UInt32]? in
@@ -20,8 +20,8 @@ enum FoldedText {
         return folded.unicodeScalars.map(\.value)
     }
 
-    /// Whether a word may begin at a position of a text. A word begins after a scalar that is not part of a word, at
-    /// each punctuation mark, and at each character of scripts without spaces.
+    /// Whether a word may begin at the given position of a text. A word begins after a scalar that is not part of a
+    /// word, at each punctuation mark, and at each character of a script without spaces.
     static func isStart(_ place: Int, of scalars: [UInt32]) -> Bool {
         let scalar = scalars[place]
         guard isPartOfWords(scalar) else { return scalar != 0x20 }
@@ -37,11 +37,11 @@ enum FoldedText {
     }
 }
 
-/// One search term: a word, or several with spaces between them.
+/// One search term: a word, or several words with spaces between them.
 struct SearchTerm {
     private let scalars: [UInt32]
 
-    /// Creates a term; `nil` if the text is empty or only spaces.
+    /// Creates a term; `nil` if the given text has no character other than spaces.
     init?(_ text: String) {
         var scalars = FoldedText.scalars(of: text)[...]
         while scalars.first == 0x20 { scalars.removeFirst() }
@@ -50,10 +50,10 @@ struct SearchTerm {
         self.scalars = Array(scalars)
     }
 
-    /// Whether the term has one or two characters. Such a term matches only at the beginnings of words.
+    /// Whether the term has only one or two characters. Such a term matches only where a word begins.
     private var isShort: Bool { scalars.count < 3 }
 
-    /// Returns the quality of the match with a name, the greater the better; `nil` if the name does not match.
+    /// Returns how well the term matches the given name: a greater number is better; `nil` if it does not match.
     func quality(in name: [UInt32]) -> Int? {
         guard scalars.count <= name.count else { return nil }
         var best: Int?
@@ -82,8 +82,8 @@ struct SearchTerm {
     }
 }
 
-/// A writer of the tokens under which a name is found: all runs of three characters, and runs of one or two characters
-/// at the beginnings of words.
+/// Writes the tokens under which a name is found: all runs of three characters, and runs of one or two characters where
+/// a word begins.
 ///
 /// The tokenizer of the search index treats every character beyond ASCII as part of a word. Therefore ASCII punctuation
 /// is mapped to characters beyond ASCII.
@@ -112,7 +112,8 @@ struct TokenWriter {
         text.append(UInt8(ascii: " "))
     }
 
-    /// Appends a token for a property. No name contains this token, because its first scalar is for private use.
+    /// Appends a token for a property other than the name. Its first scalar is one for private use, so that no name
+    /// contains the token.
     mutating func add(_ kind: UInt32, number: Int64) {
         addBeyondASCII(kind)
         text += String(number, radix: 36).utf8.map { $0 == UInt8(ascii: "-") ? UInt8(ascii: "z") : $0 }

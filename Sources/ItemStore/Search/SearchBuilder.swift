@@ -22,12 +22,12 @@ final class SearchBuilder: Sendable {
     private let reader: SearchReader
     private let path: String
 
-    /// The time in seconds without changes for which the thread waits before it begins, and the maximum duration of
-    /// this wait.
+    /// The number of seconds that must pass without a change of the index before the thread begins to work, and the
+    /// time after which it begins even if changes continue.
     private static let calm = 0.5
     private static let patience = Duration.seconds(10)
     private static let batch = 2000
-    /// The number of changed names in one transaction.
+    /// The number of items with changed search terms that are updated in one transaction.
     private static let batchOfRenamed = 500
 
     init(_ index: Index, _ reader: SearchReader, path: String) {
@@ -152,7 +152,7 @@ final class SearchBuilder: Sendable {
         }
     }
 
-    /// A number that identifies the current boot of the machine.
+    /// A number that identifies the present boot of the machine.
     private static var machineStart: Int64 {
         guard let file = try? FileDescriptor.open("/proc/sys/kernel/random/boot_id", .readOnly),
             let bytes = try? file.readToEnd(limit: 100)

@@ -1,11 +1,11 @@
 import LinuxSystem
 
-/// The search file: an FTS5 index of SQLite that does not store the text. Used by one thread at a time.
+/// The search file: an FTS5 index of SQLite that does not store the text. Only one thread may use it at a time.
 ///
-/// It lags behind the index, and old words of an item are never removed. Therefore each item that is found is checked.
-/// Once too much of the file is stale, it is rebuilt.
+/// The file is updated later than the index, and the old words of an item are never removed. Therefore each item that
+/// is found is checked. Once too much of the file is outdated, it is rebuilt.
 final class SearchFile {
-    /// The identity of the index that the file belongs to. In another index, the numbers denote other items.
+    /// Identifies the index to which the file belongs. In another index, the same item numbers denote other items.
     private let identity: Int64
     let connection: DatabaseConnection
 
@@ -15,13 +15,13 @@ final class SearchFile {
         case identity
         /// The greatest item number in the file. The file has all items up to this number.
         case last
-        /// The number of items that were added again with other words.
+        /// The number of items that were added again because their words changed.
         case repeated
-        /// The boot of the machine during which the file was opened; 0 if the file was closed since.
+        /// The boot of the machine during which the file was opened for writing; 0 if it was closed since.
         case start
     }
 
-    /// The kinds of tokens for properties.
+    /// The kinds of tokens for properties other than the name.
     private enum Word {
         static let type: UInt32 = 0xF0001
         static let month: UInt32 = 0xF0002
@@ -31,8 +31,8 @@ final class SearchFile {
 
     /// Opens the file for writing, and creates it if it does not exist.
     ///
-    /// - Throws: ``IndexError/corrupt(_:)`` if it is damaged, was not closed before a reboot, or belongs to another
-    ///   version or index.
+    /// - Throws: ``IndexError/corrupt(_:)`` if the file is damaged, was not closed before a reboot, has another
+    ///   version, or belongs to another index.
     init(writing path: String, identity: Int64, start: Int64) throws(IndexError) {
         self.identity = identity
         connection = try DatabaseConnection(path: path, .writing, cache: 4 << 20)
@@ -87,7 +87,7 @@ final class SearchFile {
     /// Returns the greatest item number in the file. The file has all items up to this number.
     func lastNumber() throws(IndexError) -> ItemNumber { ItemNumber(rawValue: try value(.last) ?? 0) }
 
-    /// Empties the file if too much of it is stale.
+    /// Empties the file if too much of it is outdated.
     func emptyIfWornOut() throws(IndexError) {
         guard try value(.repeated) ?? 0 > 10_000 + (try lastNumber().rawValue) / 2 else { return }
         try connection.transaction { () throws(IndexError) in
@@ -100,8 +100,8 @@ final class SearchFile {
     /// Adds items in one transaction.
     ///
     /// - Parameters:
-    ///   - items: The items in ascending order of their item numbers.
-    ///   - last: The greatest item number in the file afterwards; `nil` if the items are added again because their
+    ///   - items: The items, in ascending order of their item numbers.
+    ///   - last: The greatest item number in the file afterwards; `nil` if the file already has the items and their
     ///     words changed.
     func add(_ items: [(number: ItemNumber, words: SearchWords)], upTo last: ItemNumber?) throws(IndexError) {
         try connection.transaction { () throws(IndexError) in
@@ -150,7 +150,7 @@ final class SearchFile {
 
     // MARK: Reading
 
-    /// Opens an existing file for reading. Returns `nil` if the file belongs to another version or index.
+    /// Opens an existing file for reading. Returns `nil` if the file has another version or belongs to another index.
     init?(reading path: String, identity: Int64) throws(IndexError) {
         self.identity = identity
         connection = try DatabaseConnection(path: path, .reading, cache: 4 << 20)
@@ -159,10 +159,10 @@ final class SearchFile {
         }
     }
 
-    /// Enumerates the items that may match, in descending order of their item numbers.
+    /// Enumerates the items that may match the query, in descending order of their item numbers.
     ///
     /// - Parameter body: Called for each item; returns `false` to stop.
-    /// - Returns: Whether the file can narrow down the query.
+    /// - Returns: `false` if the file cannot narrow down the query. Then `body` is not called.
     func candidates(
         _ query: SearchQuery, _ body: (ItemNumber) throws(IndexError) -> Bool
     ) throws(IndexError) -> Bool {
@@ -185,14 +185,14 @@ final class SearchFile {
         return true
     }
 
-    /// A set of tokens. A matching item must have at least one of them.
+    /// A condition on an item in the search file: the item must have at least one of the tokens.
     private struct Condition {
         let expression: String
-        /// The estimated share of all items that have at least one of the tokens.
+        /// The estimated fraction of all items that have at least one of the tokens.
         let share: Double
     }
 
-    /// The number of tokens of a long term that are used. The first ones suffice to find few items.
+    /// The number of tokens of a long term that are used. The first tokens suffice to exclude most items.
     private static let mostTokens = 24
     private static let probed = 1000
 
@@ -212,8 +212,9 @@ final class SearchFile {
         return Double(Self.probed) / Double(max(last - number + 1, Int64(Self.probed)))
     }
 
-    /// Combines the conditions. A condition that far more items meet than another one is left out, because it costs
-    /// more to evaluate than it saves. It is applied when each item is checked.
+    /// Returns the FTS5 expression for the given conditions; `nil` if there are none. If far more items meet one
+    /// condition than another, the condition that more items meet is left out, because evaluating it costs more than it
+    /// saves. It is checked later, for each item that is found.
     private static func expression(_ conditions: [Condition]) -> String? {
         guard let least = conditions.map(\.share).min() else { return nil }
         let used = conditions.filter { $0.share <= max(least * 30, 0.01) }
@@ -231,7 +232,7 @@ final class SearchFile {
         return tokens
     }
 
-    /// The maximum number of months in a range of modification dates. A range with more months is not selective.
+    /// The maximum number of months in a range of modification dates. A longer range excludes too few items to be used.
     private static let mostMonths = 400
 
     private func monthTokens(_ query: SearchQuery) throws(IndexError) -> [[UInt8]]? {
@@ -255,7 +256,7 @@ final class SearchFile {
 }
 
 extension Statement {
-    /// Binds a text and runs the statement to its end.
+    /// Binds a text to the parameter with the given index, and runs the statement to its end.
     fileprivate func runWithText(_ place: CInt, _ text: [UInt8]) throws(IndexError) {
         bind(place, String(decoding: text, as: UTF8.self))
         try run()

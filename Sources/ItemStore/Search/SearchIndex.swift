@@ -1,15 +1,18 @@
 import LinuxSystem
 
-/// A search for items by words, types, tags and dates.
+/// Searches for items by words, types, tags and dates.
 ///
-/// The words are in a file beside the index. A separate thread updates the file when the index is quiet. Items that are
-/// not in the file yet are examined one by one, so results are always correct. A damaged or lost file is rebuilt.
+/// The words are in a file beside the index. A separate thread updates the file when the index has not changed for a
+/// while. Items that are not in the file yet are examined one by one, so results are always correct. A damaged or lost
+/// file is rebuilt.
 package final class SearchIndex: Sendable {
     private let index: Index
     private let reader: SearchReader
     private let builder: SearchBuilder
 
-    /// - Parameter path: The path of the file, which need not exist.
+    /// Creates a search of the given index.
+    ///
+    /// - Parameter path: The path of the search file, which need not exist.
     package init(_ index: Index, path: String) {
         self.index = index
         reader = SearchReader(path: path, identity: index.identity)
@@ -18,30 +21,32 @@ package final class SearchIndex: Sendable {
 
     deinit { builder.stop() }
 
-    /// Schedules an update of the file after a change of the index. The update begins when the index is quiet.
+    /// Schedules an update of the search file after a change of the index. The update begins when the index has not
+    /// changed for a while.
     package func noteChanges() { builder.wake() }
 
-    /// Updates the file so that it covers everything in the index. Blocks until the update is complete or has failed.
+    /// Updates the search file so that it covers all items of the index. Blocks until the update is complete or has
+    /// failed.
     package func catchUp() { builder.catchUp() }
 
-    /// Whether the search file covers all items of the index, so that no item has to be examined by itself.
+    /// Whether the search file covers all items of the index, so that a search need not examine items one by one.
     package func isCaughtUp() throws(IndexError) -> Bool {
         let last = try reader.withFile { file throws(IndexError) in try file?.lastNumber() }
         guard let last, try index.renamed(limit: 1).numbers.isEmpty else { return false }
         return try index.words(after: last, limit: 1).last == nil
     }
 
-    /// Whether the file can narrow down the candidates for a query; otherwise each item is examined.
+    /// Whether the search file can exclude items that do not match the query. Otherwise a search examines each item.
     package func isNarrow(_ query: SearchQuery) throws(IndexError) -> Bool {
         try reader.withFile { file throws(IndexError) in
             try file?.candidates(query) { (_) throws(IndexError) in false } ?? false
         }
     }
 
-    /// Ends the thread. The thread of the next process adds the items that the file lacks.
+    /// Ends the thread that updates the file. The next process adds the items that the file lacks.
     package func close() { builder.stop() }
 
-    /// Returns the items that match, the best first. Blocks for milliseconds, or longer if every item must be
+    /// Returns the items that match the query, the best first. Blocks for milliseconds, or longer if every item must be
     /// examined.
     package func search(_ query: SearchQuery) throws(IndexError) -> [FoundItem] {
         guard !query.isEmpty, query.limit > 0 else { return [] }
@@ -77,14 +82,14 @@ package final class SearchIndex: Sendable {
     }
 }
 
-/// The connection to the search file that queries use.
+/// The connection to the search file on which queries run.
 final class SearchReader: Sendable {
     private let path: String
     private let identity: Int64
     // Held during a query. Taken before the index's own locks.
     private let state = Lock(State(file: nil))
 
-    /// Sendable because it is only used under the lock.
+    /// It is `Sendable` because it is only used while the lock is held.
     private struct State: @unchecked Sendable {
         var file: SearchFile?
     }
@@ -94,7 +99,7 @@ final class SearchReader: Sendable {
         self.identity = identity
     }
 
-    /// Runs a function with the file, or with `nil` if no file exists for the index. Runs one query at a time.
+    /// Calls `body` with the search file, or with `nil` if there is none for this index. Only one call runs at a time.
     func withFile<Answer: Sendable>(
         _ body: (SearchFile?) throws(IndexError) -> Answer
     ) throws(IndexError) -> Answer {
@@ -109,8 +114,8 @@ final class SearchReader: Sendable {
         return try result.get()
     }
 
-    /// Removes the file. Closes the reader's connection first: when SQLite closes a connection to a removed file, it
-    /// may delete auxiliary files of the new file at the same path.
+    /// Deletes the search file. Closes the connection first: when SQLite closes a connection to a deleted file, it may
+    /// delete auxiliary files of the new file at the same path.
     func remove() throws(IndexError) {
         let result = state.withLock { state in
             state.file = nil
@@ -138,7 +143,8 @@ extension Index {
         }
     }
 
-    /// Examines the items with greater numbers than a given one, in descending order, until enough are found.
+    /// Examines the items with numbers greater than the given one, in descending order, until the collector has enough
+    /// items.
     fileprivate func lookThrough(
         after number: ItemNumber, _ collector: inout SearchCollector
     ) throws(IndexError) {
@@ -151,7 +157,7 @@ extension Index {
         }
     }
 
-    /// Returns the items that have all given tags.
+    /// Returns the numbers of the items that have all of the given tags.
     fileprivate func tagged(_ tags: [String]) throws(IndexError) -> [ItemNumber] {
         let wanted = Set(tags.map { FoldedText.scalars(of: $0) })
         // A cache by the text of the tags, because most tagged items have the same few tags.
@@ -172,10 +178,11 @@ extension Index {
         }
     }
 
-    /// Returns the items whose ``SearchWords`` are new or have changed since the last update of the search file.
+    /// Returns the numbers of the items that were added locally, or whose ``SearchWords`` changed, since the last
+    /// update of the search file.
     ///
-    /// - Parameter limit: The maximum number of changes to return, the oldest first.
-    /// - Returns: The items, and the number of the last of these changes, or 0 if there are none.
+    /// - Parameter limit: The maximum number of changes that are read, the oldest first.
+    /// - Returns: The item numbers, and the record number of the last of these changes, or 0 if there are none.
     func renamed(limit: Int) throws(IndexError) -> (numbers: Set<ItemNumber>, mark: Int64) {
         try read { queries throws(IndexError) in
             let statement = try queries.connection.statement("SELECT mark, number FROM renamed ORDER BY mark LIMIT ?1")
@@ -189,7 +196,12 @@ extension Index {
         }
     }
 
-    /// Returns the words of items, in ascending order of the item numbers.
+    /// Returns the words of items, in ascending order of their item numbers.
+    ///
+    /// - Parameters:
+    ///   - number: The item number after which to begin.
+    ///   - limit: The maximum number of items.
+    /// - Returns: The items, and the number of the last item that was read; `nil` if none was.
     func words(
         after number: ItemNumber, limit: Int
     ) throws(IndexError) -> (items: [(number: ItemNumber, words: SearchWords)], last: ItemNumber?) {
@@ -213,7 +225,7 @@ extension Index {
 }
 
 extension IndexQueries.Row {
-    /// Creates a row from the current row of a statement, whose columns are number, parent, changes and data.
+    /// Creates a row from the current row of the given statement, whose columns are number, parent, changes and data.
     fileprivate init(_ statement: Statement) {
         self.init(
             number: ItemNumber(rawValue: statement.integer(0)), parent: ItemNumber(rawValue: statement.integer(1)),

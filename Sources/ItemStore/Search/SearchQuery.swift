@@ -1,16 +1,17 @@
-/// A search in a domain. An item must meet all conditions.
+/// The conditions of a search in a domain. An item must meet all of them.
 package struct SearchQuery: Sendable, Equatable {
-    /// Parts of the name, without regard to case and accents. A part of one or two characters must begin a word in the
-    /// name.
+    /// Parts of the name, compared without regard to case and accents. The name must contain all of them. A part of one
+    /// or two characters must be at the beginning of a word in the name.
     package var words: [String] = []
-    /// Identifiers of types. The item's type must be one of them, or conform to one of them.
+    /// Identifiers of types. The item's type must be one of these types, or conform to one of them; any type if empty.
     package var types: [String] = []
-    /// Tags that the item must have, without regard to case and accents.
+    /// Tags that the item must have, compared without regard to case and accents.
     package var tags: [String] = []
-    /// The range of the modification date, in seconds since 1970: from `since` on, and before `before`.
+    /// The range of the modification date, in seconds since 1970: from `since`, inclusive, to `before`, exclusive.
+    /// `nil` for no limit.
     package var since: Double?
     package var before: Double?
-    /// The limit on the number of results.
+    /// The maximum number of results.
     package var limit = 100
 
     package init(words: [String] = []) { self.words = words }
@@ -20,7 +21,7 @@ package struct SearchQuery: Sendable, Equatable {
     }
 }
 
-/// A collector of the items that match a query, from candidates.
+/// Collects the items that match a query.
 struct SearchCollector {
     private let index: Index
     private let queries: IndexQueries
@@ -32,7 +33,8 @@ struct SearchCollector {
     private var seen: Set<ItemNumber> = []
     private var found: [(item: FoundItem, quality: Int)] = []
 
-    /// The ratio of collected to wanted items. More items than wanted are collected, so that the best can be chosen.
+    /// The ratio of collected items to wanted items. More items than wanted are collected, so that the best of them can
+    /// be chosen.
     private static let factor = 4
     private static let most = 1000
 
@@ -47,7 +49,7 @@ struct SearchCollector {
 
     var isFull: Bool { found.count >= max(query.limit, min(query.limit * Self.factor, Self.most)) }
 
-    /// Examines an item that may match.
+    /// Examines the item with the given number, which may match.
     mutating func look(at number: ItemNumber) throws(IndexError) {
         guard !isFull, !seen.contains(number) else { return }
         // The row must be released before other rows are read.
@@ -57,14 +59,13 @@ struct SearchCollector {
         try take(fit.item, fit.quality)
     }
 
-    /// Examines a row that was read by a separate statement.
+    /// Examines a row that the caller has read with a statement of its own.
     mutating func look(at row: IndexQueries.Row) throws(IndexError) {
         guard !isFull, !seen.contains(row.number), let fit = try fitting(row) else { return }
         try take(fit.item, fit.quality)
     }
 
-    /// Returns the item of a row whose name and date match, and the quality of the match of the name. Returns `nil` if
-    /// they do not match.
+    /// Returns the item of the given row, and how well its name matches; `nil` if the name or the date does not match.
     private func fitting(_ row: IndexQueries.Row) throws(IndexError) -> (item: IndexedItem, quality: Int)? {
         guard row.isShown, row.number != .root, try isOfWantedTime(row) else { return nil }
         var quality = 0
@@ -92,8 +93,8 @@ struct SearchCollector {
         found.append((place, quality))
     }
 
-    /// Returns the best items, the best first: by how well the name matches, then by the date of last use or
-    /// modification.
+    /// Returns the best of the collected items, the best first. Items are compared by how well the name matches, then
+    /// by the date of the last use or modification.
     func best() -> [FoundItem] {
         func date(_ item: FoundItem) -> Double { item.metadata.lastUsed ?? SearchWords.modified(item.item) ?? 0 }
         let sorted = found.sorted { one, other in

@@ -1,13 +1,13 @@
 import ItemValues
 import UniformTypeIdentifiers
 
-/// The properties by which the search file finds an item. Tags are not among these properties: they are few, and are
-/// examined directly.
+/// The properties by which the search file finds an item. Tags are not among them: few items have tags, and these items
+/// are examined one by one.
 struct SearchWords: Equatable {
     let name: String
     /// The identifier of the item's type.
     let type: String
-    /// The month of the last modification, counted from 1970; `nil` if the date is not known.
+    /// The month of the last modification, as a count of months of 30 days since 1970; `nil` if the date is not known.
     let month: Int64?
 
     init(_ item: IndexedItem) {
@@ -16,7 +16,7 @@ struct SearchWords: Equatable {
         month = Self.modified(item).map { Self.month(of: $0) }
     }
 
-    /// Whether an item is found by the same words as before.
+    /// Whether the words of the item `after` equal those of the item `before`.
     static func areSame(_ before: IndexedItem, _ after: IndexedItem) -> Bool {
         before.name.hasSameBytes(as: after.name) && before.item.contentType == after.item.contentType
             && before.item.kind == after.item.kind
@@ -25,8 +25,8 @@ struct SearchWords: Equatable {
 
     static func modified(_ item: IndexedItem) -> Double? { item.localModified ?? item.item.modified }
 
-    /// Returns the number of a month of 30 days since 1970. Calendar months are not needed, because the month only
-    /// narrows down the search.
+    /// Returns the month of the given date in seconds since 1970, as a count of months of 30 days. Calendar months are
+    /// not needed, because the month only narrows down the search.
     static func month(of seconds: Double) -> Int64 {
         // Bounded, because a provider may report any date: everything before 1900 is one month, and so is everything
         // after 2200.
@@ -35,7 +35,8 @@ struct SearchWords: Equatable {
 }
 
 extension IndexedItem {
-    /// The identifier of the item's type. If the provider does not report it, it follows from the kind and the name.
+    /// The identifier of the item's type. If the provider does not report it, it is derived from the item's kind and
+    /// name.
     package var contentType: String {
         if !item.contentType.isEmpty { return item.contentType }
         switch item.kind {
@@ -49,7 +50,7 @@ extension IndexedItem {
     }
 }
 
-/// The set of wanted types. The conformance of each type is determined once.
+/// A set of wanted types. Whether an item's type conforms to one of them is determined only once for each type.
 struct WantedTypes {
     private let wanted: [UTType]
     private let identifiers: Set<String>

@@ -4,10 +4,14 @@ import ItemStore
 import ItemValues
 import LinuxSystem
 
-/// The check and the adoption of identifiers in the provider's replies.
+/// Checks and adopts the identifiers in the provider's replies.
 extension IdentifierFinder {
-    /// Checks that the identifier in a reply can belong to the item. If another row has the identifier, that row must
-    /// represent the same item, reported by the provider during the request.
+    /// Checks that the identifier in the reply `answer` can belong to the item `number`. Another row of the index may
+    /// have this identifier in two cases only: it is a duplicate of the item, added during the request, or the item
+    /// replaced the item of that row at the provider.
+    ///
+    /// - Parameter identifier: The item's identifier in the request.
+    /// - Throws: ``ProviderError`` in any other case, or if the item of that row is being moved or removed.
     func checkIdentity(
         _ answer: ProviderItem, of number: ItemNumber, asked identifier: String,
         _ engine: isolated any EngineEvents
@@ -32,10 +36,11 @@ extension IdentifierFinder {
         if !isDouble { _ = try reconcileReplaced(known, engine) }
     }
 
-    /// Handles a known item whose place and identifier now belong to another item at the provider. The provider does
-    /// not have the known item any more. If the known item was edited, it becomes a new item.
+    /// Handles a known item that another item has replaced at the provider: the other item now has its place and its
+    /// identifier, and the provider no longer has the known item. If the known item was edited, it becomes a new local
+    /// item.
     ///
-    /// - Returns: The item to wait for first, if any.
+    /// - Returns: A result that waits for the running step of the known item, if there is one; otherwise `nil`.
     func reconcileReplaced(_ known: IndexedItem, _ engine: isolated any EngineEvents) throws -> StepResult? {
         if scheduler.table.isBusy(known.number) {
             // The running step may end without noticing the replacement, or a crash may interrupt it. The journal keeps
@@ -51,8 +56,8 @@ extension IdentifierFinder {
         return nil
     }
 
-    /// Finds the new identifier of the item that has an identifier in the index, because the provider now uses that
-    /// identifier for another item.
+    /// Finds the new identifier of the item that has the given identifier in the index, because the provider now uses
+    /// this identifier for another item.
     func resolveHolder(
         of identifier: String, besides number: ItemNumber, _ engine: isolated any EngineEvents
     ) async throws {
@@ -60,10 +65,11 @@ extension IdentifierFinder {
         _ = try await findNewIdentifier(of: known.number, asked: identifier, engine)
     }
 
-    /// Finds the duplicate row of an item that was reported under its new identifier before the reply came. The caller
-    /// removes that row.
+    /// Finds the duplicate row of the given item. There is one if the provider reported the item under its new
+    /// identifier before the reply came. The caller removes the duplicate row.
     ///
-    /// - Returns: The row's number, and the item to wait for first if the row has local changes.
+    /// - Returns: The number of the duplicate row, or `nil` if there is none, and the item to wait for first if the
+    ///   duplicate row has local changes.
     func double(
         of number: ItemNumber, _ answer: ProviderItem, _ engine: isolated any EngineEvents
     ) throws -> (ItemNumber?, StepResult?) {
@@ -78,7 +84,8 @@ extension IdentifierFinder {
         return (known.number, nil)
     }
 
-    /// Adopts the identifier in the reply to a change that does not move the item, if the identifier is new.
+    /// Stores the identifier in the reply `answer` as the identifier of the item `row`, if it differs from the
+    /// identifier in the request. The reply is to a change that does not move the item.
     func reidentify(
         _ row: IndexedItem?, as answer: ProviderItem, asked identifier: String,
         _ engine: isolated any EngineEvents
@@ -92,7 +99,7 @@ extension IdentifierFinder {
         try take(answer.identifier, for: row, engine)
     }
 
-    /// Replaces the identifier of an item in index, journal and queued edits.
+    /// Replaces the identifier of the given item in the index, in the journal and in queued edits.
     func take(
         _ identifier: String, for row: IndexedItem, _ engine: isolated any EngineEvents
     ) throws {

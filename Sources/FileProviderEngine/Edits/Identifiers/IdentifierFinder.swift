@@ -3,9 +3,10 @@ import ItemStore
 import ItemValues
 import LinuxSystem
 
-/// The search for items that may have a new identifier at the provider, as with providers whose identifiers are paths.
-/// These are items whose move got no reply, and items in directories that got a new identifier. Once the new identifier
-/// is found, index, journal and queued edits use it. Locally the item keeps its number and bytes.
+/// Searches for items that may have a new identifier at the provider: items whose move got no reply, and items in
+/// directories that got a new identifier. Providers whose identifiers are paths have such items. Once the new
+/// identifier is found, the index, the journal and queued edits use it. Locally the item keeps its item number and its
+/// contents.
 ///
 /// It calls the tracker of identifiers, the components that the tracker calls, and the recreation of items. Used only
 /// on the engine's thread (see ``EngineContext``).
@@ -31,8 +32,8 @@ final class IdentifierFinder: EngineComponent {
 
     // MARK: Moves
 
-    /// Returns the provider's item at the place of a move whose reply was lost, if it is the moved item under a new
-    /// identifier.
+    /// Returns the item that the provider has at `place`, if it is the given item under a new identifier; otherwise
+    /// `nil`. The given item was to be moved to this place, and the reply was lost.
     nonisolated(nonsending) func moved(_ row: IndexedItem, to place: SentLocation) async throws -> ProviderItem? {
         guard let found = try await item(at: place), !found.identifier.hasSameBytes(as: row.item.identifier),
             try isSame(found, as: row)
@@ -44,7 +45,8 @@ final class IdentifierFinder: EngineComponent {
         return isUntouched && known.number.rawValue > row.number.rawValue ? found : nil
     }
 
-    /// Finds an item whose move got no reply, before the item is moved again.
+    /// Looks for an item whose move to `place` got no reply, before the item is moved again. If the item is found
+    /// there, adopts its new identifier.
     ///
     /// - Returns: `nil` if the provider has the item under its known identifier, or does not have it in the new place.
     func findMoved(
@@ -75,8 +77,8 @@ final class IdentifierFinder: EngineComponent {
         return .later(0)
     }
 
-    /// Whether the provider still has an item under its known identifier. After a move, an item of another client may
-    /// have that identifier, so kind and contents are compared, too.
+    /// Whether the provider still has the given item under its known identifier. After a move, this identifier may
+    /// belong to an item that another client created, so kind and contents are compared, too.
     nonisolated(nonsending) func isStillThere(_ row: IndexedItem) async throws -> Bool {
         do {
             let found = try await asking { () async throws(ProviderError) in
@@ -88,8 +90,8 @@ final class IdentifierFinder: EngineComponent {
         }
     }
 
-    /// Whether the provider's item has the kind and the contents of an item that was changed locally. A file is
-    /// compared by the version that its edit is based on, because the index may have been overwritten by a report about
+    /// Whether the provider's item `found` has the same kind and contents as the locally changed item `row`. Files are
+    /// compared by the version that the local edit is based on. The version in the index may come from a report about
     /// another item of the same path.
     func isSame(_ found: ProviderItem, as row: IndexedItem) throws(IndexError) -> Bool {
         guard found.kind == .file, row.item.kind == .file,
@@ -102,10 +104,10 @@ final class IdentifierFinder: EngineComponent {
 
     // MARK: Unknown identifiers
 
-    /// Finds the new identifier of an item whose known identifier the provider does not recognize. An identifier can
-    /// change when the identifier of a directory above changes.
+    /// Finds the new identifier of the given item, whose known identifier the provider does not recognize. An item's
+    /// identifier can change when the identifier of a directory above it changes.
     ///
-    /// - Returns: The item or delay to wait for; `nil` if the item is gone.
+    /// - Returns: The item or the delay to wait for; `nil` if the provider has no such item.
     func findNewIdentifier(
         of number: ItemNumber, asked identifier: String, _ engine: isolated any EngineEvents
     ) async throws -> StepResult? {
@@ -147,10 +149,11 @@ final class IdentifierFinder: EngineComponent {
         return now.item.identifier.hasSameBytes(as: identifier) ? nil : .later(0)
     }
 
-    /// The maximum delay in seconds before the identifier is looked up again after a move was sent again.
+    /// The maximum delay in seconds between repeating a move and looking up the identifier.
     private static let longestWaitForMove = 2.0
 
-    /// Finds the new identifier as ``findNewIdentifier(of:asked:)`` does, and waits until it is known.
+    /// Finds the new identifier as ``findNewIdentifier(of:asked:)`` does, and also waits for moves that must complete
+    /// first.
     ///
     /// - Returns: Whether the item may be requested again.
     func awaitNewIdentifier(
@@ -179,7 +182,7 @@ final class IdentifierFinder: EngineComponent {
         return false
     }
 
-    /// Finds an item whose move got no reply, without sending the move again.
+    /// Looks for an item whose move got no reply, without sending the move again.
     ///
     /// - Returns: Whether the item was found under another identifier.
     private func findMoved(_ number: ItemNumber, _ engine: isolated any EngineEvents) async -> Bool {
@@ -190,7 +193,8 @@ final class IdentifierFinder: EngineComponent {
         return !isClosed
     }
 
-    /// Returns the item in a place at the provider; `nil` if the place is empty or its directory does not exist.
+    /// Returns the item that the provider has in the given place; `nil` if the place is empty or its directory does not
+    /// exist.
     nonisolated(nonsending) func item(at place: SentLocation) async throws -> ProviderItem? {
         do {
             return try await listedItem(named: place.name, in: place.parent)
@@ -199,7 +203,7 @@ final class IdentifierFinder: EngineComponent {
         }
     }
 
-    /// Returns the item with a given name from the enumeration of a directory.
+    /// Enumerates a directory at the provider and returns the item with the given name; `nil` if there is none.
     nonisolated(nonsending) func listedItem(named name: String, in parent: String) async throws -> ProviderItem? {
         var page: [UInt8]?
         var guarded = EndlessListing(limit: configuration.pagesWithoutNews, mostItems: configuration.itemsInFolder)

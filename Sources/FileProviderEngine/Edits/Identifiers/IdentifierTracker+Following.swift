@@ -3,7 +3,7 @@ import ItemStore
 import ItemValues
 import LinuxSystem
 
-/// The update of the journal and of queued edits after identifiers changed in the index.
+/// Updates the journal and queued edits after identifiers changed in the index.
 extension IdentifierTracker {
     /// Updates the journal and the queued edits after an item got another identifier in the index.
     func follow(
@@ -15,8 +15,8 @@ extension IdentifierTracker {
         follow([Reidentified(number: number, former: former, identifier: identifier)], engine)
     }
 
-    /// Updates the journal and the queued edits for items whose identifiers changed in the index. Enumerates those
-    /// items that are directories.
+    /// Updates the journal and the queued edits for items whose identifiers changed in the index. Schedules the
+    /// enumeration of those items that are directories.
     func follow(_ items: [Reidentified], _ engine: isolated any EngineEvents) {
         guard !items.isEmpty else { return }
         for item in items {
@@ -44,7 +44,7 @@ extension IdentifierTracker {
         }
     }
 
-    /// Updates the places of edits that await a reply and whose directory got a new identifier.
+    /// Updates the recorded places of edits that await a reply, if their directory had the identifier `former`.
     private func passPlaces(from former: String, to identifier: String) throws(IndexError) {
         func moved(_ place: SentLocation) -> SentLocation? {
             place.parent.hasSameBytes(as: former) ? SentLocation(parent: identifier, name: place.name) : nil
@@ -74,8 +74,8 @@ extension IdentifierTracker {
         }
     }
 
-    /// Updates the places of an edit that awaits a reply, if the index already has a new identifier for its directory
-    /// and a crash prevented the update of the journal.
+    /// Returns the journal entry with its places updated, if the index already has a new identifier for their
+    /// directory. This is the case if a crash prevented the update of the journal.
     func withPresentPlaces(_ entry: JournalEntry) throws(IndexError) -> JournalEntry {
         guard entry.sent != nil || entry.movedTo != nil, let folder = try index.item(entry.parent),
             folder.isKnownToProvider, !folder.item.identifier.hasSameBytes(as: entry.parentIdentifier)
@@ -88,8 +88,8 @@ extension IdentifierTracker {
         return present
     }
 
-    /// Corrects the parent in a reply, if the item's directory got a new identifier since the request. The item's own
-    /// new identifier is learnt when the directory is enumerated.
+    /// Corrects the parent in the reply `answer`, if the item's directory got a new identifier since the request. The
+    /// item's own new identifier is learnt when the directory is enumerated.
     ///
     /// - Parameter parent: The directory's identifier at the time of the request.
     /// - Returns: Whether the directory got a new identifier.
@@ -101,8 +101,8 @@ extension IdentifierTracker {
         return true
     }
 
-    /// Enumerates a directory in which the provider may have an item under another identifier than in the reply about
-    /// it.
+    /// Enumerates the given directory, because the provider may have an item in it under another identifier than the
+    /// one in the provider's reply about this item.
     func listForIdentifiers(_ folder: ItemNumber, _ engine: isolated any EngineEvents) throws {
         try writer.writeIndex { writer throws(IndexError) in try writer.noteReidentified(folder) }
         listReidentified(engine)

@@ -3,16 +3,17 @@ import ItemStore
 import ItemValues
 import LinuxSystem
 
-/// Temporary names of items at the provider, which are used to exchange two items. They are never visible locally:
-/// until the item has its final name, its local name counts. Afterwards, a provider may still report the temporary name
-/// for a while.
+/// Handles the temporary names of items at the provider. An item gets one while it exchanges places with another item.
+/// Temporary names are never visible locally: the item has its local name until it has its final name at the provider.
+/// A provider may report the temporary name for a while after the item got its final name.
 extension IdentifierTracker {
-    /// The time in seconds for which a provider may report a name after the item was renamed again.
+    /// The time in seconds for which a provider may still report a temporary name after the item got its final name.
     private static let memory = 60.0
-    /// The number of seconds after which the provider is asked for the present name.
+    /// The pause in seconds before the engine requests the present name of an item that was reported under a former
+    /// temporary name.
     private static let pause = 1.0
 
-    /// Ends an item's temporary name after the item was moved.
+    /// Records that the item no longer has its temporary name at the provider, because it was moved.
     ///
     /// - Returns: The provider's reply, with the requested name in place of the temporary one.
     func leftNameInBetween(
@@ -31,15 +32,15 @@ extension IdentifierTracker {
         return answer
     }
 
-    /// Passes a temporary name on to the item's new identifier.
+    /// Records an item's temporary name under the item's new identifier.
     func passNameInBetween(from identifier: String, to other: String) {
         guard !identifier.hasSameBytes(as: other), let name = namesInBetween.removeValue(forKey: identifier)
         else { return }
         namesInBetween[other] = name
     }
 
-    /// Returns reported items. An item that is reported under a temporary name that it no longer has gets the name and
-    /// parent from the index.
+    /// Returns the reported items, corrected: an item that is reported under a former temporary name gets the name and
+    /// the parent that it has in the index.
     func withoutNamesInBetween(_ items: [ProviderItem]) throws(ProviderError) -> [ProviderItem] {
         guard !namesInBetween.isEmpty else { return items }
         let now = clock.now
@@ -70,6 +71,7 @@ extension IdentifierTracker {
 /// A temporary name of an item at the provider.
 struct NameInBetween {
     let name: String
-    /// The time until which the provider may report the name, in seconds since 1970; `nil` while the item has it.
+    /// The end of the period in which the provider may still report the name, in seconds since 1970; `nil` while the
+    /// item has the name.
     var end: Double?
 }

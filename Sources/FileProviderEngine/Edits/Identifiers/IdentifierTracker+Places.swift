@@ -2,11 +2,12 @@ import ItemStore
 import ItemValues
 import LinuxSystem
 
-/// The order of requests that concern one place. With identifiers that are paths, an item that moves to another item's
-/// place also gets that item's identifier. Until the outcome of both moves is known, a request by this identifier could
-/// reach either item.
+/// Orders the requests that concern one place. If a provider's identifiers are paths, an item that moves to another
+/// item's place also gets that item's identifier. Until the outcome of both moves is known, a request by this
+/// identifier could concern either item.
 extension IdentifierTracker {
-    /// Returns the item that a running request moves to a known item's place or creates there; `nil` if there is none.
+    /// Returns the item that a running request moves to the place of the item `row`, or creates there; `nil` if there
+    /// is none.
     func taker(of row: IndexedItem) -> ItemNumber? {
         let place = SentLocation(row.item)
         return scheduler.table.running.first { other in
@@ -14,9 +15,9 @@ extension IdentifierTracker {
         }
     }
 
-    /// Returns the reason why the engine must not send a request yet that puts an item in a place; `nil` if there is no
-    /// obstacle. Called before the request is recorded as sent, and again directly before the request, because the
-    /// directory's identifier may have changed meanwhile.
+    /// Returns the reason why the engine must not yet send a request that puts the item `number` in `place`; `nil` if
+    /// there is no obstacle. Called before the request is recorded as sent, and again directly before the request,
+    /// because the directory's identifier may have changed meanwhile.
     func obstacle(
         for number: ItemNumber, to place: SentLocation, in folder: ItemNumber
     ) throws(IndexError) -> StepResult? {
@@ -29,14 +30,14 @@ extension IdentifierTracker {
         return .waits(for: other)
     }
 
-    /// Returns an item that the provider was asked to move to a place, without a reply so far. The provider's item in
-    /// that place may be this item under a new identifier.
+    /// Returns another item that the provider was asked to move to `place`, if there has been no reply so far. The item
+    /// that the provider has in this place may be the returned item under a new identifier.
     func mover(besides number: ItemNumber, to place: SentLocation) -> ItemNumber? {
         moves.first { $0.value == place && $0.key != number && !scheduler.waits($0.key, for: number) }?.key
     }
 
-    /// Returns an item that may still be in a place at the provider, and whose removal or move is pending and has not
-    /// failed.
+    /// Returns an item that the provider may still have in `place`, although a local removal or move of the item is
+    /// pending. An item whose removal or move has failed is not returned.
     private func itemLeaving(_ place: SentLocation, besides number: ItemNumber) throws(IndexError) -> ItemNumber? {
         for (other, left) in leaving where left == place && other != number && !scheduler.waits(other, for: number) {
             if let entry = try journal.entry(other), entry.failure == nil { return other }
@@ -53,8 +54,8 @@ extension IdentifierTracker {
         return nil
     }
 
-    /// Returns a directory that the provider is moving now, and that is the given directory or above it. The move may
-    /// belong to another item's step, which gives the directory a temporary name.
+    /// Returns the directory that the provider is moving now: the given directory, or one above it; `nil` if there is
+    /// none. The move may belong to another item's step, which gives the directory a temporary name.
     private func folderBeingMoved(above folder: IndexedItem) throws(IndexError) -> ItemNumber? {
         guard !moves.isEmpty else { return nil }
         var row: IndexedItem? = folder
@@ -73,6 +74,6 @@ extension JournalEntry {
 }
 
 extension SentLocation {
-    /// Creates the place that the provider has an item in.
+    /// Creates the place in which the provider has the given item.
     init(_ item: ProviderItem) { self.init(parent: item.parent, name: item.filename) }
 }

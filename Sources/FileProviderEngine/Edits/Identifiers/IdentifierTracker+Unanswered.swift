@@ -3,11 +3,11 @@ import ItemStore
 import ItemValues
 import LinuxSystem
 
-/// New items that the provider may or may not have, because the reply has not come yet or was lost. If the provider
-/// reports an item under the same name and place, that item is most likely the new one. It is withheld from clients
-/// until this is certain.
+/// Handles new items that the provider may or may not have, because its reply has not come yet or was lost. If the
+/// provider reports an item with the same name in the same directory, the reported item is most likely the new one. The
+/// reported item is withheld from clients until this is certain.
 extension IdentifierTracker {
-    /// Journals the place that an item is about to be sent to. `nil` deletes the record.
+    /// Records in the journal the place to which the given item is about to be sent. `nil` deletes the record.
     func noteSent(
         _ number: ItemNumber, _ place: SentLocation?, _ engine: isolated any EngineEvents
     ) throws {
@@ -19,9 +19,9 @@ extension IdentifierTracker {
         if let place { unanswered[place, default: []].insert(number) }
     }
 
-    /// Ends the uncertainty about an item that was sent to a place, because the outcome is known or irrelevant.
+    /// Ends the uncertainty about an item that was sent to `place`, because the outcome is known or irrelevant.
     ///
-    /// - Parameter identifier: The identifier that the item got, if it was created.
+    /// - Parameter identifier: The identifier that the provider gave the item; `nil` if the item was not created.
     func settle(
         _ place: SentLocation, of number: ItemNumber, as identifier: String? = nil,
         _ engine: isolated any EngineEvents
@@ -36,13 +36,14 @@ extension IdentifierTracker {
         engine.itemsMayBeShown(Set(others.keys))
     }
 
-    /// Ends the uncertainty about an item that no longer exists locally.
+    /// Ends the uncertainty about a sent item that no longer exists locally.
     func forgetUnanswered(of number: ItemNumber, _ engine: isolated any EngineEvents) {
         for (place, sent) in unanswered where sent.contains(number) { settle(place, of: number, engine) }
     }
 
-    /// Returns another new item that was sent to a place and has no reply yet. The provider's item in that place may be
-    /// this new item. The new item may have been moved or removed locally since.
+    /// Returns another new item that was sent to `place` and has no reply yet; `nil` if there is none. The item that
+    /// the provider has in this place may be the returned item, even if the returned item was moved or removed locally
+    /// since.
     func sender(besides number: ItemNumber, to place: SentLocation) throws(IndexError) -> ItemNumber? {
         for other in unanswered[place] ?? [] where other != number && !scheduler.waits(other, for: number) {
             if let entry = try journal.entry(other), entry.failure == nil { return other }
@@ -50,7 +51,7 @@ extension IdentifierTracker {
         return nil
     }
 
-    /// Returns the other new items that were sent to a place and have no reply yet.
+    /// Returns the new items, other than `number`, that were sent to `place` and have no reply yet.
     func senders(to place: SentLocation, besides number: ItemNumber) throws(IndexError) -> [IndexedItem] {
         var senders: [IndexedItem] = []
         for other in unanswered[place] ?? [] where other != number {
@@ -59,10 +60,10 @@ extension IdentifierTracker {
         return senders
     }
 
-    /// Whether items were reported inside a directory that is withheld.
+    /// Whether the directory with the given identifier is withheld and items were reported inside it.
     func holdsItems(_ identifier: String) -> Bool { withheld[identifier]?.inside.isEmpty == false }
 
-    /// Returns reported items without those that are withheld from clients.
+    /// Returns the reported items without those that are to be withheld from clients.
     func withoutUnanswered(_ items: [ProviderItem]) throws(ProviderError) -> [ProviderItem] {
         guard !unanswered.isEmpty || !moves.isEmpty else { return items }
         var shown: [ProviderItem] = []
@@ -76,9 +77,9 @@ extension IdentifierTracker {
         return shown
     }
 
-    /// Returns the item that the index has under the identifier of a reported item, if the reported item may be a new
-    /// item that was sent to the same place. The row in the index stays unchanged, because it is needed to distinguish
-    /// the two. The reported item is requested again when the outcome is known.
+    /// Returns the item that the index has under the identifier of the reported item, if the reported item may instead
+    /// be a new item that was sent to the same place; otherwise `nil`. The row in the index stays unchanged, because it
+    /// is needed to distinguish these two items. The reported item is requested again when the outcome is known.
     private func knownItem(insteadOf item: ProviderItem) throws(ProviderError) -> ProviderItem? {
         let place = SentLocation(item)
         guard let senders = unanswered[place] else { return nil }
@@ -90,7 +91,8 @@ extension IdentifierTracker {
         return row.item
     }
 
-    /// Whether a reported item is withheld, because it may be an item that was sent, or is inside such an item.
+    /// Withholds a reported item if it may be an item that was sent, or is inside such an item. Returns whether the
+    /// item is withheld.
     private func withhold(_ item: ProviderItem) throws(ProviderError) -> Bool {
         let identifier = item.identifier
         let inside = withheld.removeValue(forKey: identifier)?.inside ?? []
@@ -112,7 +114,7 @@ extension IdentifierTracker {
         return false
     }
 
-    /// Drops withheld items that the provider has removed.
+    /// Forgets the withheld items whose identifiers satisfy the condition, because the provider has removed them.
     func forgetWithheld(_ isMeant: (String) -> Bool) {
         guard !withheld.isEmpty else { return }
         withheld = withheld.filter { !isMeant($0.key) }

@@ -4,8 +4,8 @@ import ItemStore
 import ItemValues
 import LinuxSystem
 
-/// Items whose identifier or place at the provider is uncertain: new items and moves whose reply has not come or was
-/// lost. Reported items that may be such items are withheld.
+/// Tracks items whose identifier or place at the provider is uncertain, because the reply to their creation or move has
+/// not come or was lost. Reported items that may be such items are withheld from clients.
 ///
 /// It calls the journal writer, the recorder and the scheduler of uploads, and sends events. Used only on the engine's
 /// thread (see ``EngineContext``).
@@ -16,19 +16,19 @@ final class IdentifierTracker: EngineComponent {
     let scheduler: UploadScheduler
     /// The temporary names, by item identifier.
     var namesInBetween: [String: NameInBetween] = [:]
-    /// The new items whose reply has not come yet or was lost, by the place that they were sent to.
+    /// The new items whose reply has not come yet or was lost, by the place to which they were sent.
     var unanswered: [SentLocation: Set<ItemNumber>] = [:]
-    /// The reported items that are withheld from clients, by identifier. Each may be the item that was sent to its
+    /// The reported items that are withheld from clients, by identifier. Each may be the item that was sent to the same
     /// place.
     var withheld: [String: WithheldItem] = [:]
-    /// The places to which the provider was asked to move items, by item. Each move may have happened. If the provider
-    /// changed the items' identifiers, it may report them as new items.
+    /// The places to which the provider was asked to move items, by item. The provider may have made each move. If it
+    /// changed an item's identifier in doing so, it may report the item as a new one.
     var moves: [ItemNumber: SentLocation] = [:]
-    /// The earlier places of items that the provider was asked to move or remove, by item. The outcome of these
-    /// requests is unknown.
+    /// The present places at the provider of items that the provider was asked to move or remove, by item. The outcome
+    /// of these requests is unknown.
     var leaving: [ItemNumber: SentLocation] = [:]
-    /// Whether the provider reported an item as removed that may only have moved, so that the local removal is
-    /// postponed.
+    /// Whether the local removal of an item was postponed. The provider reported the item as removed, but the item may
+    /// only have moved.
     private var hasHeldRemovals = false
 
     init(_ context: EngineContext, _ writer: JournalWriter, _ recorder: EditRecorder, _ scheduler: UploadScheduler) {
@@ -38,8 +38,8 @@ final class IdentifierTracker: EngineComponent {
         self.scheduler = scheduler
     }
 
-    /// Journals that the provider is about to be asked to move an item. The reply may be lost, and the user may move
-    /// the item back locally.
+    /// Records in the journal that the provider is about to be asked to move the given item to `place`. The reply may
+    /// be lost, and the user may move the item back locally.
     func noteMayMove(
         _ number: ItemNumber, to place: SentLocation, _ engine: isolated any EngineEvents
     ) throws {
@@ -59,7 +59,7 @@ final class IdentifierTracker: EngineComponent {
         try noteLeaves(number)
     }
 
-    /// Restores the uncertain places of an edit from its journal entry after a crash.
+    /// Restores the uncertain places of an edit from the edit's journal entry after a crash.
     func restore(_ entry: JournalEntry) throws(IndexError) {
         let entry = try withPresentPlaces(entry)
         if let place = entry.sent { unanswered[place, default: []].insert(entry.number) }
@@ -71,20 +71,21 @@ final class IdentifierTracker: EngineComponent {
         if entry.changes.contains(.deleted) { try noteLeaves(entry.number) }
     }
 
-    /// Transfers the uncertainty about a move to the item that replaced the moved one.
+    /// Transfers the uncertainty about a move from the moved item to the item that replaced it.
     func pass(from number: ItemNumber, to successor: ItemNumber) {
         if let place = moves.removeValue(forKey: number) { moves[successor] = place }
         leaving[successor] = leaving.removeValue(forKey: number)
     }
 
-    /// Records that the provider is about to be asked to move or remove an item, so that the item may leave its place.
+    /// Records the given item's place at the provider, because the provider is about to be asked to move or remove the
+    /// item.
     func noteLeaves(_ number: ItemNumber) throws(IndexError) {
         guard let row = try index.itemEvenIfDeleted(number), row.isKnownToProvider else { return }
         leaving[number] = SentLocation(row.item)
     }
 
-    /// Ends the uncertainty about a move. Revalidates the items that were withheld in the target place, and the items
-    /// whose local removal was postponed.
+    /// Ends the uncertainty about the move of the given item. Revalidates the items that were withheld in the move's
+    /// target place, and the items whose local removal was postponed.
     func forgetMove(of number: ItemNumber, _ engine: isolated any EngineEvents) {
         leaving[number] = nil
         guard let place = moves.removeValue(forKey: number) else { return }
@@ -98,7 +99,8 @@ final class IdentifierTracker: EngineComponent {
         engine.itemsMayBeShown(Set(others.keys))
     }
 
-    /// Whether an item or a directory above it is being moved, so that its place is unknown.
+    /// Whether the item with the given identifier, or a directory above it, is being moved, so that its place is
+    /// unknown.
     func isMoving(_ identifier: String) -> Bool {
         guard !moves.isEmpty else { return false }
         var row = try? index.item(identifier: identifier)
@@ -110,8 +112,9 @@ final class IdentifierTracker: EngineComponent {
         return false
     }
 
-    /// Returns the identifiers of reported removals that are certain. Items that may only have moved are left out.
-    /// Their status is known once the reply to the move has come, or the directory was enumerated.
+    /// Returns those of the given identifiers, reported as removed, whose removal is certain. Items that may only have
+    /// moved are left out. Their status is known once the reply to the move has come, or once their directory was
+    /// enumerated.
     func believed(
         gone identifiers: [String], _ engine: isolated any EngineEvents
     ) throws(ProviderError) -> [String] {
@@ -137,14 +140,14 @@ final class IdentifierTracker: EngineComponent {
         return believed
     }
 
-    /// Whether the provider may have an item under another identifier than the index.
+    /// Whether the provider may have an item under another identifier than the one in the index.
     private func hasItemsElsewhere() throws(ProviderError) -> Bool {
         if !moves.isEmpty { return true }
         return try onRecord { () throws(IndexError) in try index.hasReidentifiedFolders() }
     }
 
-    /// Returns the row of an item that was moved or removed locally and that the provider reports in its old place
-    /// under an unknown identifier.
+    /// Returns the row of an item that was moved or removed locally, if the given report shows this item in its old
+    /// place under an unknown identifier; otherwise `nil`.
     func rowLeft(at item: ProviderItem) throws(IndexError) -> IndexedItem? {
         guard try index.hasReidentifiedFolders(), let folder = try index.item(identifier: item.parent),
             try index.isReidentified(folder.number)
@@ -160,9 +163,10 @@ final class IdentifierTracker: EngineComponent {
     }
 }
 
-/// A reported item that is not visible locally, because it may be an item that the engine has sent.
+/// A reported item that is not visible locally, because it may be an item that the engine has sent without getting a
+/// reply.
 struct WithheldItem {
     var place: SentLocation
-    /// The identifiers that were reported inside the item, at any depth, if it is a directory.
+    /// If the item is a directory, the identifiers of the items that were reported inside it, at any depth.
     var inside: Set<String> = []
 }

@@ -6,8 +6,8 @@ import LinuxSystem
 package struct EditError: Error, Sendable, Equatable {
     /// The error of the system call that requested the change.
     package var errno: Errno
-    /// The directory that must be enumerated completely before the change can be repeated; `nil` if the failure has
-    /// another reason.
+    /// The directory that must be enumerated completely before the caller may repeat the change; `nil` if the failure
+    /// has another reason.
     package var unlistedFolder: ItemNumber?
 
     package init(_ errno: Errno, unlistedFolder: ItemNumber? = nil) {
@@ -25,7 +25,7 @@ extension EditError {
         }
     }
 
-    /// Translates a failure to write the index or the journal. A full disk becomes `ENOSPC`.
+    /// Creates the error for a failure to write the index or the journal. A full disk becomes `ENOSPC`.
     init(_ failure: IndexError) {
         switch failure {
         case .full: self.init(.noSpace)
@@ -34,7 +34,7 @@ extension EditError {
     }
 }
 
-/// Reads or writes the index or the journal and throws its failure as an ``EditError``.
+/// Calls `body`, which reads or writes the index or the journal, and throws its failure as an ``EditError``.
 @discardableResult
 func reading<Result>(_ body: () throws(IndexError) -> Result) throws(EditError) -> Result {
     do throws(IndexError) { return try body() } catch { throw EditError(error) }

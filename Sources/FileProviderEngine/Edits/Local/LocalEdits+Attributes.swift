@@ -2,15 +2,17 @@ import FileProviderWire
 import ItemStore
 import LinuxSystem
 
-/// Local changes of modes, dates and extended attributes. They are stored in the index. Dates are sent with contents,
-/// and the executable bit with a new file. A provider that accepts attributes alone receives them through
-/// ``UserMetadata/noteAttributes(_:of:)``.
+/// Makes local changes of modes, dates and extended attributes. They are stored in the index. Dates are sent with a
+/// file's contents, and the executable bit with a new file. If the provider accepts changes of attributes without
+/// contents, these are sent as ``UserMetadata/noteAttributes(_:of:)`` describes.
 extension LocalEdits {
-    /// Sets mode and modification date. The item's change time becomes now even if both are `nil`.
+    /// Sets the mode and the modification date of the given item. The item's change time becomes the present time even
+    /// if both parameters are `nil`.
     ///
     /// - Parameters:
     ///   - mode: The permission bits; `nil` leaves them unchanged.
     ///   - modified: The date in seconds since 1970; `nil` leaves it unchanged.
+    /// - Returns: The changed item.
     package func setAttributes(
         of number: ItemNumber, mode: UInt16?, modified: Double?, _ engine: isolated any EngineEvents
     ) throws(EditError) -> IndexedItem {
@@ -45,14 +47,15 @@ extension LocalEdits {
         do throws(ProviderError) { try writing.compare(number, engine) } catch { throw EditError(error) }
     }
 
-    /// Sets or removes an extended attribute.
+    /// Sets or removes an extended attribute of the given item.
     ///
     /// - Parameters:
     ///   - name: The full name, such as `user.color`.
-    ///   - value: `nil` removes the attribute.
-    ///   - isThere: `true` if the attribute must exist already, `false` if it must not; `nil` if both are allowed.
+    ///   - value: The new value; `nil` removes the attribute.
+    ///   - isThere: `true` if the attribute must exist already, `false` if it must not exist yet, `nil` if both are
+    ///     allowed.
     /// - Throws: `ENODATA` or `EEXIST` if the condition of `isThere` is not met; `ENODATA` if the attribute to remove
-    ///   does not exist; `ENOSPC` if all attributes of the item take more than ``LocalAttributes/sizeLimit`` bytes.
+    ///   does not exist; `ENOSPC` if all attributes of the item would exceed ``LocalAttributes/sizeLimit`` bytes.
     package func setExtendedAttribute(
         _ name: String, of number: ItemNumber, to value: [UInt8]?, if isThere: Bool? = nil,
         _ engine: isolated any EngineEvents

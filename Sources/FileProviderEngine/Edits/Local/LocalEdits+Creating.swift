@@ -3,11 +3,11 @@ import ItemStore
 import ItemValues
 import LinuxSystem
 
-/// The local creation of items.
+/// Creates items locally.
 extension LocalEdits {
-    /// Creates an empty file. It is sent after it is closed.
+    /// Creates an empty file, and schedules its upload after the file is closed.
     ///
-    /// - Parameter mode: The permission bits. The provider only receives whether the file is executable.
+    /// - Parameter mode: The permission bits. The provider receives only whether the file is executable.
     package func createFile(
         named name: String, in parent: ItemNumber, mode: UInt16, _ engine: isolated any EngineEvents
     ) throws(EditError) -> IndexedItem {
@@ -16,9 +16,9 @@ extension LocalEdits {
         }
     }
 
-    /// Creates a file with its contents. After a crash, the file is complete or does not exist.
+    /// Creates a file with the given contents. After a crash, the file is complete or does not exist.
     ///
-    /// - Parameter mode: The permission bits. The provider only receives whether the file is executable.
+    /// - Parameter mode: The permission bits. The provider receives only whether the file is executable.
     func createFile(
         named name: String, in parent: ItemNumber, mode: UInt16, contents: StagedContents,
         _ engine: isolated any EngineEvents

@@ -3,17 +3,18 @@ import FileProviderWire
 import ItemStore
 import LinuxSystem
 
-/// The provider's interactions with the user, for system calls, which must return without asking the user.
+/// Applies the alerts with which the provider would ask the user about an operation. System calls must return without
+/// asking the user.
 ///
-/// If the provider's alert lets the user continue, it is not shown, and the change is made. If the alert forbids the
-/// change, the system call fails.
+/// If an alert lets the user continue, it is not shown, and the change is made. If an alert forbids the operation, the
+/// system call fails.
 extension LocalEdits {
-    /// Throws `EPERM` if the provider forbids an operation on an item. A new item that the provider does not have yet
-    /// may be changed: programs make such items to replace others.
+    /// Throws `EPERM` if the provider forbids the given operation on an item. Operations on a new item that the
+    /// provider does not have yet are not checked, because programs create such items to replace other items.
     ///
     /// - Parameters:
-    ///   - folder: The directory that the item is put into.
-    ///   - name: The new name of the item.
+    ///   - folder: The directory into which the item is moved; `nil` if it is not moved.
+    ///   - name: The new name of the item; `nil` if it is not renamed.
     func checkPermitted(
         _ operation: UserOperation, _ row: IndexedItem, to folder: IndexedItem? = nil, named name: String? = nil
     ) throws(EditError) {
@@ -26,7 +27,7 @@ extension LocalEdits {
         if let alert { try refuse(alert, row.number, row.name) }
     }
 
-    /// Throws `EPERM` if the provider forbids the creation of an item.
+    /// Throws `EPERM` if the provider forbids creating an item with the given name in the given directory.
     func checkPermitted(creating name: String, in folder: IndexedItem) throws(EditError) {
         guard !configuration.forbiddingInteractions.isEmpty else { return }
         let alert = try reading { () throws(IndexError) in
@@ -39,7 +40,7 @@ extension LocalEdits {
         try index.actionSubject(of: number, uploads[number])
     }
 
-    /// Returns the alert that forbids an operation; `nil` if no alert applies, or if the user could continue after it.
+    /// Returns the alert that forbids an operation; `nil` if no alert applies, or if the alert lets the user continue.
     private func forbidding(
         _ operation: UserOperation, _ item: PredicateValue, to destination: PredicateValue?
     ) throws(IndexError) -> InteractionAlert? {

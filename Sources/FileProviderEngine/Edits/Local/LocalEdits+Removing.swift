@@ -3,9 +3,9 @@ import ItemStore
 import ItemValues
 import LinuxSystem
 
-/// The local removal of items.
+/// Removes items locally.
 extension LocalEdits {
-    /// Removes a file or a symbolic link. Processes that have it open keep its bytes.
+    /// Removes the file or symbolic link with the given name. Processes that have the file open can still read it.
     ///
     /// - Returns: The removed item.
     @discardableResult
@@ -19,11 +19,11 @@ extension LocalEdits {
         return row
     }
 
-    /// Removes an empty directory.
+    /// Removes the empty directory with the given name.
     ///
-    /// - Returns: The removed item.
-    /// - Throws: `ENOTEMPTY`, also if the directory was not enumerated completely. The caller enumerates it first; see
-    ///   ``EditError/unlistedFolder``.
+    /// - Returns: The removed directory.
+    /// - Throws: `ENOTEMPTY` if the directory is not empty, or was not enumerated completely. In the second case, the
+    ///   caller enumerates it and repeats the call; see ``EditError/unlistedFolder``.
     @discardableResult
     package func removeFolder(
         _ name: String, in parent: ItemNumber, _ engine: isolated any EngineEvents
@@ -56,14 +56,15 @@ extension LocalEdits {
     /// The changes that remove an item locally.
     struct Removal {
         let number: ItemNumber
-        /// Whether the provider never had the item, so that no trace of it stays.
+        /// Whether the removal also deletes the item's row and its journal entry, because the provider never had the
+        /// item.
         let isForgotten: Bool
         let hadEdits: Bool
         /// The changes that are still to be made at the provider.
         let changes: LocalChanges
         let journal: JournalChange
 
-        /// The item, if the removal discards bytes that were written locally.
+        /// The item, if its removal discards bytes that were written locally; otherwise `nil`.
         var lostEdit: ItemNumber? { hadEdits && !changes.contains(.contents) ? number : nil }
 
         func apply(_ writer: inout IndexWriter) throws(IndexError) {
@@ -102,7 +103,7 @@ extension LocalEdits {
             number: row.number, isForgotten: false, hadEdits: hadEdits, changes: entry.changes, journal: .put(entry))
     }
 
-    /// Completes a removal after the removal was written.
+    /// Completes a removal after it was written to the journal and the index.
     func finish(_ removal: Removal, _ engine: isolated any EngineEvents) {
         scheduler.table.setAccepted(removal.number, nil)
         scheduler.table.forgetFailures(of: removal.number)

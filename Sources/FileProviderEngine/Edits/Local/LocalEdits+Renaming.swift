@@ -3,11 +3,11 @@ import ItemStore
 import ItemValues
 import LinuxSystem
 
-/// The local renaming and moving of items, with the semantics of rename(2) and renameat2(2).
+/// Renames and moves items locally, with the semantics of rename(2) and renameat2(2).
 extension LocalEdits {
-    /// Renames or moves an item.
+    /// Renames or moves the item with the given name.
     ///
-    /// - Returns: The item that was replaced.
+    /// - Returns: The item that was replaced; `nil` if there was none.
     @discardableResult
     package func rename(
         _ name: String, in parent: ItemNumber, to newName: String, in newParent: ItemNumber,
@@ -75,7 +75,7 @@ extension LocalEdits {
         }
     }
 
-    /// Throws `EPERM` if the provider forbids a move or a new name.
+    /// Throws `EPERM` if the provider forbids moving the given item, or giving it the new name.
     private func checkPermitted(_ row: IndexedItem, to name: String, in folder: IndexedItem) throws(EditError) {
         if row.parent != folder.number { try checkPermitted(.move, row, to: folder) }
         if !row.name.hasSameBytes(as: name) { try checkPermitted(.rename, row, named: name) }
@@ -141,8 +141,8 @@ extension LocalEdits {
 
     // MARK: Taking another's place
 
-    /// Whether a new local file becomes the new contents of the file that it replaces, as when a program saves a
-    /// document. At the provider, this is one change of contents, and the item keeps its identity.
+    /// Whether the new local file `row` becomes the new contents of the file `other`, which it replaces. This happens
+    /// when a program saves a document. At the provider, the contents of `other` change, and its identifier stays.
     private func takesPlace(_ row: IndexedItem, of other: IndexedItem) throws(EditError) -> Bool {
         guard row.item.kind == .file, other.item.kind == .file, !row.isKnownToProvider, other.isKnownToProvider,
             other.allows(IndexedItem.Capability.writing), !scheduler.table.isBusy(row.number)
@@ -194,9 +194,9 @@ extension LocalEdits {
     }
 }
 
-/// The behaviour of a rename if the new name is taken.
+/// The behaviour of a rename if another item has the new name.
 package enum RenameMode: Sendable, Equatable {
-    /// The item with that name is replaced.
+    /// The item with the new name is replaced.
     case replacing
     /// The rename fails.
     case onlyToFreeName

@@ -5,8 +5,8 @@ import ItemValues
 import LinuxSystem
 
 extension LocalEdits {
-    /// Moves an item to the provider's trash. A directory is moved with everything in it. The removal is journalled now
-    /// and sent in the background.
+    /// Moves the given item to the provider's trash, with everything in it if it is a directory. The removal is
+    /// journalled before this returns, and sent in the background.
     ///
     /// - Throws: `EBUSY` if the item, or something in it, has a local change that the provider has not confirmed.
     package func trash(_ number: ItemNumber, _ engine: isolated any EngineEvents) throws(EditError) {
@@ -30,7 +30,7 @@ extension LocalEdits {
         scheduler.schedule(number, engine)
     }
 
-    /// Whether an item and everything in it is equal to the version at the provider.
+    /// Whether the given item and everything in it equal the versions at the provider.
     private func isUnchanged(_ top: IndexedItem) throws(IndexError) -> Bool {
         var items = [top]
         while let item = items.popLast() {
@@ -44,7 +44,8 @@ extension LocalEdits {
         return true
     }
 
-    /// Whether a directory still contains an item at the provider that was moved out of it or removed locally.
+    /// Whether the given directory, at the provider, still contains an item that was moved out of the directory or
+    /// removed locally.
     private func isLeft(_ folder: IndexedItem) throws(IndexError) -> Bool {
         guard folder.item.kind == .folder else { return false }
         for entry in try journal.all() {

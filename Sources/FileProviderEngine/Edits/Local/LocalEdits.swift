@@ -4,7 +4,7 @@ import ItemStore
 import ItemValues
 import LinuxSystem
 
-/// Local changes of items, as system calls request them.
+/// Makes the local changes of items that system calls request.
 ///
 /// It calls the recorder, the scheduler, the tracker of identifiers, the components of contents, ``RemovalWaits`` and
 /// ``UserMetadata``. Used only on the engine's thread (see ``EngineContext``).
@@ -43,8 +43,8 @@ package final class LocalEdits: EngineComponent {
     /// returns. May be called repeatedly for one file.
     ///
     /// - Parameters:
-    ///   - size: In bytes.
-    ///   - modified: In seconds since 1970.
+    ///   - size: The file's new size in bytes.
+    ///   - modified: The modification date in seconds since 1970.
     func noteEdited(
         _ number: ItemNumber, size: Int64, modified: Double, _ engine: isolated any EngineEvents
     ) throws(Errno) {
@@ -79,8 +79,8 @@ package final class LocalEdits: EngineComponent {
     /// The delay in seconds after which an edit is sent although the file is still open.
     static let openFileInterval = 30.0
 
-    /// Schedules the upload of a file that was open for writing and was closed. If ``noteEdited(_:size:modified:)`` is
-    /// called, this function is called after it.
+    /// Schedules the upload of a file that was open for writing and is now closed. Called after
+    /// ``noteEdited(_:size:modified:)``, if the file was changed.
     func noteClosed(_ number: ItemNumber, _ engine: isolated any EngineEvents) {
         scheduler.schedule(number, after: configuration.settlingTime, engine)
     }
@@ -92,8 +92,8 @@ package final class LocalEdits: EngineComponent {
         for number in numbers { scheduler.schedule(number, after: configuration.settlingTime, engine) }
     }
 
-    /// Uploads a file's contents as if they had been changed locally. Contents that are not local, or not of the
-    /// provider's latest version, are not sent.
+    /// Uploads a file's contents as if they had been changed locally. Does nothing if the contents are not local, or
+    /// are not those of the provider's latest version.
     package func sendContentsAgain(_ number: ItemNumber, _ engine: isolated any EngineEvents) throws(ProviderError) {
         guard !isClosed else { throw .closed }
         let row = try row(number)
@@ -115,7 +115,7 @@ package final class LocalEdits: EngineComponent {
         return row
     }
 
-    /// Throws an error unless a name is valid for a file on this machine.
+    /// Throws an error unless the given name is a valid file name on this machine.
     static func checkName(_ name: String) throws(EditError) {
         guard !name.isEmpty else { throw EditError(.noSuchFile) }
         guard name.utf8.count <= 255 else { throw EditError(.nameTooLong) }
@@ -123,7 +123,8 @@ package final class LocalEdits: EngineComponent {
         guard isPlain, name != ".", name != ".." else { throw EditError(.invalidArgument) }
     }
 
-    /// Throws `ENOTEMPTY` unless a directory is empty, both locally and in the provider's last listing.
+    /// Throws `ENOTEMPTY` unless the given directory is empty locally, and was enumerated completely if the provider
+    /// has it.
     func checkEmpty(_ folder: IndexedItem) throws(EditError) {
         let hasChildren = try reading { () throws(IndexError) in
             var found = false
@@ -141,17 +142,17 @@ package final class LocalEdits: EngineComponent {
 }
 
 extension IndexedItem {
-    /// The version that an edit is based on. If the file is dataless, this is the provider's version, which the edit
-    /// truncated.
+    /// The version that an edit of the file is based on. If the file is dataless, this is the provider's version, which
+    /// the edit truncated.
     var versionToEdit: [UInt8] { content == .dataless ? item.contentVersion : localVersion }
 
-    /// Whether the provider allows an operation. All operations are allowed on items that the provider does not have
-    /// yet.
+    /// Whether the provider allows the operation with the given value of `NSFileProviderItemCapabilities`. All
+    /// operations are allowed on items that the provider does not have yet.
     func allows(_ capability: UInt) -> Bool { !isKnownToProvider || item.capabilities & capability != 0 }
 
     /// The values of `NSFileProviderItemCapabilities` that edits check.
     enum Capability {
-        /// For a directory: adding items.
+        /// For a directory: adding items to it.
         static let writing: UInt = 1 << 1
         static let reparenting: UInt = 1 << 2
         static let renaming: UInt = 1 << 3

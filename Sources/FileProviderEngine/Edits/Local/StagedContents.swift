@@ -2,8 +2,8 @@ import Glibc
 import ItemStore
 import LinuxSystem
 
-/// The complete contents of a file that does not exist yet. They get a name in the directory of edits when the item is
-/// created, so that a crash leaves an item with all of its contents, or none.
+/// The complete contents of a file that does not exist yet. They become a file in the directory of edited files when
+/// the item is created. After a crash, the item therefore has all of its contents or does not exist.
 final class StagedContents: Sendable {
     // Leaf lock.
     private let file: Lock<StagedFile>
@@ -12,11 +12,11 @@ final class StagedContents: Sendable {
     /// The modification date, in seconds since 1970.
     let modified: Double
 
-    /// Copies a file's contents, and makes them durable. Blocks.
+    /// Copies the contents of the file `source` and makes the copy durable. Blocks.
     ///
     /// - Parameters:
     ///   - source: The file, open for reading.
-    ///   - name: The file's name in errors.
+    ///   - name: The file's name, for error messages.
     ///   - modified: The modification date, in seconds since 1970.
     init(copying source: FileDescriptor, named name: String, modified: Double, in folders: ContentFolders) throws {
         let staged = try StagedFile(in: folders.edits)
@@ -27,7 +27,8 @@ final class StagedContents: Sendable {
         file = Lock(staged)
     }
 
-    /// Names the file by an item number. A file that has the name is a leftover, because the number is new.
+    /// Moves the contents to the directory of edited files, under the given item number. Replaces a file of this name:
+    /// it is a leftover, because the item is new.
     func publish(as number: ItemNumber, in folders: ContentFolders) throws(Errno) {
         try folders.remove(number, in: folders.edits)
         guard let name = FileName(ContentFolders.name(number)) else { throw .invalidArgument }

@@ -4,7 +4,7 @@ import ItemStore
 import ItemValues
 import LinuxSystem
 
-/// Records local changes: in the journal, in the index, and in the files of edited contents.
+/// Records local changes in the journal, in the index, and in the files that hold edited contents.
 ///
 /// It calls the journal writer and the evictor, and sends an event. Used only on the engine's thread (see
 /// ``EngineContext``).
@@ -12,7 +12,7 @@ final class EditRecorder: EngineComponent {
     let context: EngineContext
     let writer: JournalWriter
     private let evictor: Evictor
-    /// The events to show to the user: conflicts, and removals that the provider refused, so that the items came back.
+    /// The latest unexpected outcomes of edits, to show to the user.
     private(set) var events: [EditEvent] = []
 
     init(_ context: EngineContext, _ writer: JournalWriter, _ evictor: Evictor) {
@@ -21,11 +21,12 @@ final class EditRecorder: EngineComponent {
         self.evictor = evictor
     }
 
-    /// Writes a local change to the journal, and then to the index. After a crash in between, the next start completes
-    /// the index. If either write fails, nothing was changed. If the disk is full, evicts clean contents and tries
-    /// again.
+    /// Writes a local change to the journal, and then to the index. After a crash between the two writes, the next
+    /// start updates the index. If either write fails, nothing was changed. If the disk is full, evicts clean contents
+    /// and tries again.
     ///
-    /// - Parameter freesSpace: Whether the change frees space on a full disk.
+    /// - Parameter freesSpace: Whether the change itself frees disk space. If the disk is full, such a change may use
+    ///   the space that is reserved for it.
     @discardableResult
     func record<Result>(
         _ changes: [JournalChange], freesSpace: Bool = false, _ engine: isolated any EngineEvents,
@@ -36,13 +37,14 @@ final class EditRecorder: EngineComponent {
         }
     }
 
-    /// Sets directories' modification dates to now, because their entries changed locally.
+    /// Sets the modification dates of the given directories to now, because items in them were added, removed or
+    /// renamed locally.
     func dateFolders(_ folders: Set<ItemNumber>, _ writer: inout IndexWriter) throws(IndexError) {
         let now = dateNow
         for folder in folders { try writer.update(folder) { $0.localModified = now } }
     }
 
-    /// Returns the journal's entry of an item, or a new one for an item that is not changed yet.
+    /// Returns the journal entry of the given item, or a new entry if the item has none.
     func entry(of row: IndexedItem) throws(EditError) -> JournalEntry {
         do throws(IndexError) {
             if let entry = try journal.entry(row.number) { return entry }
@@ -52,17 +54,17 @@ final class EditRecorder: EngineComponent {
         return try freshEntry(of: row)
     }
 
-    /// Returns a new journal entry of an item.
+    /// Returns a new journal entry for the given item.
     func freshEntry(of row: IndexedItem) throws(EditError) -> JournalEntry {
         let parent = try reading { () throws(IndexError) in try identifier(of: row.parent) }
         return JournalEntry(row, parentIdentifier: parent)
     }
 
-    /// Performs a write that removes or replaces an edited file. The file's bytes are deleted once the write is on
-    /// disk, and restored if the write fails. The file is renamed before the write. Otherwise a crash could leave an
-    /// edit that is not in the journal.
+    /// Performs a write that discards a file's edited contents. Before the write, the file is renamed. After the write
+    /// is on disk, the file is deleted. If the write fails, the file gets its name back. Without the rename, a crash
+    /// could leave an edit that is not in the journal.
     ///
-    /// - Parameter number: The item with the edited file, or `nil` if no edit is lost.
+    /// - Parameter number: The item with the edited file; `nil` if no edited contents are discarded.
     func settingAsideEdit<Result>(
         of number: ItemNumber?, _ write: () throws(EditError) -> Result
     ) throws(EditError) -> Result {
@@ -91,18 +93,19 @@ final class EditRecorder: EngineComponent {
         return result
     }
 
-    /// Removes the bytes of an item that was removed, and drops its user metadata. Open handles keep the bytes.
+    /// Deletes the local contents and the upload copies of an item that was removed, and drops its user metadata. Open
+    /// handles can still read the contents.
     func removeBytes(of number: ItemNumber, _ engine: isolated any EngineEvents) {
         folders.removeUploads(of: number)
         engine.bytesWereRemoved(number)
     }
 
-    /// Returns an identifier for an item that the provider does not have yet.
+    /// Returns a new local identifier for an item that the provider does not have yet.
     func newLocalIdentifier() -> String {
         IndexedItem.localPrefix + String(UInt64.random(in: .min ... .max), radix: 16)
     }
 
-    /// Whether a directory has items that are visible locally.
+    /// Whether the given directory has items that are visible locally.
     func hasVisibleChildren(_ folder: ItemNumber) throws(IndexError) -> Bool {
         var found = false
         try index.children(of: folder, after: nil, limit: 1) { _ in
@@ -112,7 +115,8 @@ final class EditRecorder: EngineComponent {
         return found
     }
 
-    /// Returns the first name that is free in a directory. The closure receives 1, 2 and so on.
+    /// Returns the first name that no item in the given directory has. The candidates are `name(1)`, `name(2)` and so
+    /// on.
     func freeName(in folder: ItemNumber, _ name: (Int) -> String) throws(IndexError) -> String {
         var number = 1
         while true {
@@ -122,19 +126,20 @@ final class EditRecorder: EngineComponent {
         }
     }
 
-    /// Returns the size of an item's file in bytes; `nil` if there is no such file.
+    /// Returns the size in bytes of the given item's file in the given directory; `nil` if there is no such file.
     static func size(of number: ItemNumber, in folder: FileDescriptor) -> Int64? {
         (try? folder.status(of: ContentFolders.name(number))).map { Int64($0.size) }
     }
 
-    /// Returns the current entries of items, without the items that have no entry any more.
+    /// Returns the present journal entries of the given items. Items without an entry are left out.
     func entries(of numbers: [ItemNumber]) throws(IndexError) -> [JournalEntry] {
         var entries: [JournalEntry] = []
         for number in numbers { if let entry = try journal.entry(number) { entries.append(entry) } }
         return entries
     }
 
-    /// Returns the journal entries of the changed items in a directory, with the directory's new identifier.
+    /// Returns changes that store the given directory identifier in the journal entries of the changed items in the
+    /// directory.
     func entries(in folder: ItemNumber, whichIsNow identifier: String) throws(IndexError) -> [JournalChange] {
         var changed: [ItemNumber] = []
         try index.children(of: folder) { item in
@@ -158,8 +163,8 @@ final class EditRecorder: EngineComponent {
         if events.count > 100 { events.removeFirst() }
     }
 
-    /// Deletes an item's row after a new local file has replaced the item. The new file's row gets the item's
-    /// identifier, parent and name.
+    /// Deletes the row of the item `other`, which a new local file has replaced. The new file's row gets the
+    /// identifier, the parent and the name of `other`.
     ///
     /// - Parameter entry: The journal entry of the new file.
     static func replace(
@@ -176,12 +181,12 @@ final class EditRecorder: EngineComponent {
         }
     }
 
-    /// A name that exists only within a transaction, so that no client sees it.
+    /// A temporary name that an item has only within one transaction, so that no client sees it.
     static let nameInBetween = "purvey-exchange-\u{FFFD}"
 }
 
 extension JournalEntry {
-    /// The failure for which the change was parked.
+    /// The failure because of which the change was parked; `nil` if the change is not parked.
     package var failure: ProviderError? {
         get { recordedFailure.map { ProviderError($0) } }
         set { recordedFailure = newValue?.recorded }

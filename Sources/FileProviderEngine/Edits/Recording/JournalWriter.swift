@@ -17,11 +17,11 @@ enum JournalChange {
 
 /// Writes local changes to the journal and the index, in the order that recovery depends on.
 ///
-/// It calls no other part. Used only on the engine's thread (see ``EngineContext``).
+/// It calls no other component. Used only on the engine's thread (see ``EngineContext``).
 final class JournalWriter: EngineComponent {
     let context: EngineContext
-    /// A closure that is called whenever journal and index disagree for a moment. Tests use it to examine the state
-    /// that a crash would leave.
+    /// A closure that is called between the write of a change to the journal and its write to the index, in either
+    /// order. Tests use it to examine the state that a crash would leave.
     var observer: (@Sendable () -> Void)?
     /// Whether another attempt to write the queued journal changes is scheduled, because the disk was full.
     private var hasDeferredFlush = false
@@ -31,6 +31,12 @@ final class JournalWriter: EngineComponent {
     }
 
     /// Writes a local change to the journal, and then to the index. If either write fails, nothing was changed.
+    ///
+    /// - Parameters:
+    ///   - changes: The changes of the journal.
+    ///   - freesSpace: Whether the change frees disk space. If the disk is full, such a change may use the space that
+    ///     is reserved for it.
+    ///   - body: Makes the changes of the index.
     func recordOnce<Result>(
         _ changes: [JournalChange], freesSpace: Bool, _ body: (inout IndexWriter) throws(IndexError) -> Result
     ) throws(EditError) -> Result {
@@ -59,9 +65,9 @@ final class JournalWriter: EngineComponent {
         }
     }
 
-    /// Writes a change that the provider has confirmed to the index, and then to the journal. A crash in between only
-    /// causes the step to be repeated. Once the index has the change, this process treats the journal as if it had the
-    /// change, too, even if the disk is full.
+    /// Writes a change that the provider has confirmed to the index, and then to the journal. After a crash between the
+    /// two writes, the engine only repeats the request. After the index was written, the engine treats the journal as
+    /// changed, even if the disk is too full to write it.
     @discardableResult
     func confirm<Result>(
         _ changes: [JournalChange], _ body: (inout IndexWriter) throws(IndexError) -> Result
@@ -74,7 +80,7 @@ final class JournalWriter: EngineComponent {
         return result
     }
 
-    /// Writes to the index only.
+    /// Writes to the index only, for changes that the journal does not record.
     @discardableResult
     func writeIndex<Result>(
         _ body: (inout IndexWriter) throws(IndexError) -> Result
@@ -87,8 +93,8 @@ final class JournalWriter: EngineComponent {
         try journal.replace(removing: removed, putting: entries, freesSpace: freesSpace)
     }
 
-    /// Writes changes to the journal that have already happened. If the disk is full, queues them in memory until it
-    /// has space.
+    /// Writes changes that have already happened to the journal. If the disk is full, queues them in memory until the
+    /// disk has space.
     func writeInAnyCase(_ changes: [JournalChange], freesSpace: Bool = true) throws(IndexError) {
         let (removed, entries) = Self.sorted(changes)
         try journal.replaceInAnyCase(removing: removed, putting: entries, freesSpace: freesSpace)
@@ -107,7 +113,7 @@ final class JournalWriter: EngineComponent {
         return (removed, entries)
     }
 
-    /// Schedules the write of the changes that are queued for the journal, if any.
+    /// Schedules a write of the changes that are queued for the journal, if there are any.
     private func payJournal() {
         guard journal.owesChanges, !hasDeferredFlush else { return }
         hasDeferredFlush = true
@@ -123,6 +129,6 @@ final class JournalWriter: EngineComponent {
         payJournal()
     }
 
-    /// The interval in seconds between two attempts.
+    /// The interval in seconds between two attempts to write the queued changes.
     private static let payInterval = 2.0
 }

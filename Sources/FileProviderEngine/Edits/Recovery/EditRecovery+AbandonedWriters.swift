@@ -3,10 +3,10 @@ import Glibc
 import ItemStore
 import LinuxSystem
 
-/// Processes that had files open for writing when a daemon died.
+/// Handles processes that had files open for writing when a daemon died.
 extension EditRecovery {
-    /// Returns the status of an item's edited file, if it exists. If other processes have the file open for writing,
-    /// first replaces the item's file by a copy.
+    /// Returns the status of the given item's edited file; `nil` if there is no such file. If other processes have the
+    /// file open for writing, first replaces the item's file by a copy.
     ///
     /// With passthrough, the kernel writes to the file without asking the daemon, even when the mount is dead: only
     /// close and fsync(2) fail. Such writes must change neither clean contents nor an edit that is being sent.
@@ -43,6 +43,6 @@ extension EditRecovery {
         return try file.status()
     }
 
-    /// The number of attempts to copy a file that is being written to.
+    /// The number of attempts to copy a file to which another process is writing.
     private static let attempts = 5
 }

@@ -2,11 +2,11 @@ import ItemStore
 import ItemValues
 import LinuxSystem
 
-/// The differences between journal and local state at start.
+/// The result of comparing the journal with the index and the files at start.
 struct EditDifferences {
     /// The items that agree with the journal and whose files are not open for writing.
     var settled: Set<ItemNumber> = []
-    /// Rows that have local changes but no journal entry.
+    /// The rows of the index that have local changes but no journal entry.
     var rows: [IndexedItem] = []
 }
 
@@ -27,7 +27,7 @@ extension EditRecovery {
         return differences
     }
 
-    /// Whether ``recoverEdits(_:_:)`` would leave an item as it is.
+    /// Whether ``recoverEdits(_:_:)`` would leave the given item as it is.
     private func isSettled(_ entry: JournalEntry, _ row: IndexedItem) -> Bool {
         guard !entry.isOpen, writing.marks.left?.contains(entry.number) == false,
             entry.identifier == row.item.identifier, entry.changes == row.changes

@@ -3,11 +3,11 @@ import ItemStore
 import ItemValues
 import LinuxSystem
 
-/// The changes that the journal records, imposed on the index: identities, removals and places.
+/// Applies the changes that the journal records to the index: identifiers, removals and places.
 extension EditRecovery {
-    /// Corrects identifiers in the journal that differ from those in the index: either the provider replied just before
-    /// the crash, or the item became a new one. The journal is right only for an item that replaced another one, if the
-    /// index does not record the replacement yet.
+    /// Corrects identifiers in the journal that differ from those in the index. They differ if the provider replied
+    /// just before the crash, or if the item became a new item. In both cases the index is correct. The journal is
+    /// correct only if the item replaced another one and the index does not record the replacement yet.
     func reconcileIdentities(_ numbers: [ItemNumber], _ engine: isolated any EngineEvents) throws {
         for var entry in try recorder.entries(of: numbers) {
             guard let row = try index.itemEvenIfDeleted(entry.number), row.item.identifier != entry.identifier
@@ -43,7 +43,7 @@ extension EditRecovery {
         }
     }
 
-    /// Applies the removals that the journal records, and undoes removals that it does not record.
+    /// Applies the removals that the journal records. Undoes removals that are only in the index.
     func imposeRemovals(_ numbers: [ItemNumber], _ engine: isolated any EngineEvents) throws {
         for entry in try recorder.entries(of: numbers) {
             guard entry.changes.contains(.deleted) else {
@@ -66,7 +66,7 @@ extension EditRecovery {
         }
     }
 
-    /// Moves items to the places that the journal records.
+    /// Moves the given items to the places that the journal records.
     func imposePlaces(_ numbers: [ItemNumber]) throws {
         var moved: [(entry: JournalEntry, parent: IndexedItem)] = []
         for entry in try recorder.entries(of: numbers) where !entry.changes.contains(.deleted) {

@@ -3,9 +3,10 @@ import ItemStore
 import ItemValues
 import LinuxSystem
 
-/// Recovery of edited files and of files with open handles: makes them agree with journal and index after a crash.
+/// Recovers edited files and files with open handles: makes them agree with the journal and the index after a crash.
 extension EditRecovery {
-    /// Compares files that were open for writing with their earlier state, because passthrough hides writes.
+    /// Compares files that were open for writing with their state at the opening, because the engine is not notified of
+    /// writes by passthrough.
     func reconcileOpenFiles(_ numbers: [ItemNumber]) throws {
         for var entry in try recorder.entries(of: numbers) {
             let status =
@@ -30,9 +31,9 @@ extension EditRecovery {
         }
     }
 
-    /// Whether a file stays open for writing, because processes have it open and have not written to it. They may write
-    /// at any time without the daemon's knowledge. After its last close, the file is compared with its state before the
-    /// first opening.
+    /// Whether the given file stays open for writing after recovery, because processes have it open and have not
+    /// written to it. They may write to it at any time without the daemon's knowledge. After the last close, the file
+    /// is compared with its state before the first opening.
     private func staysOpen(_ entry: JournalEntry, _ status: FileStatus?) throws(IndexError) -> Bool {
         guard let status, resumedWriters.contains(entry.number), entry.statusAtOpen == FileFingerprint(status) else {
             return false
@@ -41,9 +42,10 @@ extension EditRecovery {
         return try index.item(entry.number)?.content == .current
     }
 
-    /// Replaces the writer marks of the previous process by the marks for this engine's handles.
+    /// Removes the persistent marks of files that the previous process had open for writing, and starts to mark the
+    /// files of this engine. Keeps the marks of files that are still open.
     ///
-    /// - Parameter numbers: Items that were examined.
+    /// - Parameter numbers: The items that recovery has examined; their marks stay.
     func reconcileMarks(besides numbers: [ItemNumber]) {
         let stale = (writing.marks.left ?? []).subtracting(numbers).filter { !resumedWriters.contains($0) }
         for number in stale { writing.marks.unmark(number) }
@@ -87,11 +89,11 @@ extension EditRecovery {
         }
     }
 
-    /// Recovers bytes of edits that are not in the journal. They become an edit of their item, or a new file in the
-    /// root.
+    /// Recovers edited files that are not in the journal. Each becomes an edit of its item, or, if there is no such
+    /// item, a new file in the root.
     ///
-    /// - Parameter known: Items with a journal entry.
-    /// - Returns: The items for which an entry was added.
+    /// - Parameter known: The items with a journal entry.
+    /// - Returns: The items whose edited files were found without a journal entry.
     func recoverFiles(_ known: Set<ItemNumber>, _ engine: isolated any EngineEvents) throws -> [ItemNumber] {
         var recovered: [ItemNumber] = []
         let folder = try folders.edits.open(".", [.readOnly, .directory])

@@ -3,10 +3,10 @@ import ItemStore
 import ItemValues
 import LinuxSystem
 
-/// Recovery at start after a crash: makes journal, index and edited files agree again.
+/// Recovers edits at start after a crash: makes the journal, the index and edited files agree again.
 ///
-/// The journal is authoritative for the changes to send. The index is authoritative for an item's identity, and so for
-/// its place at the provider. The order of writes in ``EditRecorder/record(_:freesSpace:_:_:)`` and
+/// The journal is authoritative for the changes to send. The index is authoritative for an item's identifier, and so
+/// for its place at the provider. The order of writes in ``EditRecorder/record(_:freesSpace:_:_:)`` and
 /// ``JournalWriter/confirm(_:_:)`` guarantees this.
 ///
 /// It calls the components of edits and of contents. Used only on the engine's thread (see ``EngineContext``).
@@ -19,7 +19,7 @@ final class EditRecovery: EngineComponent {
     let recreation: ItemRecreation
     let cache: ContentCache
     let writing: WrittenFiles
-    /// The items whose write handles this engine takes over from the previous engine.
+    /// The items that are open for writing through handles which this engine takes over from the previous engine.
     let resumedWriters: Set<ItemNumber>
 
     init(
@@ -38,10 +38,10 @@ final class EditRecovery: EngineComponent {
         resumedWriters = writers
     }
 
-    /// Recovers edits after the index was opened and before the first request to the provider.
+    /// Recovers edits after the index was opened and before the first request is sent to the provider.
     ///
-    /// Most edits agree in journal, index and files. These are only compared, so that even many edits are recovered
-    /// quickly.
+    /// Most edits agree in the journal, the index and the files. These are only compared, so that recovery is fast even
+    /// with many edits.
     ///
     /// - Parameter entries: All entries of the journal.
     func recoverEdits(_ entries: [JournalEntry], _ engine: isolated any EngineEvents) throws {
@@ -90,7 +90,8 @@ final class EditRecovery: EngineComponent {
         scheduler.startDueSteps(engine)
     }
 
-    /// Restores edited files whose removal or replacement was undone by a power failure, and deletes the others.
+    /// Restores the edited files that were set aside for a removal or replacement which a power failure undid. Deletes
+    /// the other files that were set aside.
     func recoverRemovedEdits() throws {
         for number in try folders.numbersSetAside() {
             if try journal.entry(number)?.changes.contains(.contents) == true {
@@ -101,8 +102,8 @@ final class EditRecovery: EngineComponent {
         }
     }
 
-    /// Corrects rows that have local changes but no journal entry. Either the call that made the change never returned,
-    /// or a power failure removed the change's confirmation from the index.
+    /// Corrects rows of the index that have local changes but no journal entry. Either the call that made the change
+    /// never returned, or a power failure removed the confirmation of the change from the index.
     private func reconcileRowsWithoutEntries(_ rows: [IndexedItem], _ engine: isolated any EngineEvents) throws {
         for row in rows {
             let size = EditRecorder.size(of: row.number, in: folders.edits)
@@ -142,8 +143,8 @@ final class EditRecovery: EngineComponent {
 
     // MARK: Rows
 
-    /// Restores rows of edited items in an index that was rebuilt. The journal has all that is needed to continue their
-    /// upload.
+    /// Restores the rows of edited items in an index that was rebuilt. The journal has all that is needed to continue
+    /// the upload of these items.
     private func restoreMissingRows(_ numbers: [ItemNumber], _ engine: isolated any EngineEvents) throws {
         let entries = try recorder.entries(of: numbers)
         var missing: [ItemNumber: JournalEntry] = [:]
@@ -210,8 +211,8 @@ final class EditRecovery: EngineComponent {
         return folder
     }
 
-    /// Requests the item of a directory that contains an edit and of which only the identifier is known. Retries with
-    /// backoff.
+    /// Requests a directory from the provider. The directory contains an edited item, and only its identifier is known.
+    /// Retries with backoff.
     private func askWhere(_ folder: IndexedItem, _ engine: isolated any EngineEvents) {
         let identifier = folder.item.identifier
         Task {

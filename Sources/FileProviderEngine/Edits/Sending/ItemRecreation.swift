@@ -3,7 +3,7 @@ import ItemStore
 import ItemValues
 import LinuxSystem
 
-/// The handling of local items whose item at the provider was removed or replaced: they become new items, or are
+/// Handles local items whose item at the provider was removed or replaced: the local items become new items, or are
 /// removed.
 ///
 /// It calls the journal writer, the recorder, the scheduler, the tracker of identifiers and the reconciler, and sends
@@ -28,7 +28,9 @@ final class ItemRecreation: EngineComponent {
         self.reconciler = reconciler
     }
 
-    /// Creates an item again that the provider removed while it was edited locally.
+    /// Handles an item that the provider removed while it was changed locally. A file with contents that exist only on
+    /// this machine becomes a new local item, and so does a directory with visible items. Any other item is removed
+    /// locally.
     func makeAgain(_ number: ItemNumber, _ engine: isolated any EngineEvents) throws -> StepResult {
         guard var row = try index.itemEvenIfDeleted(number) else { return .done }
         // A directory has no entry if only items in it were changed.
@@ -68,20 +70,20 @@ final class ItemRecreation: EngineComponent {
         return .done
     }
 
-    /// Whether a file has contents that exist only on this machine.
+    /// Whether the given file has contents that exist only on this machine.
     func hasOwnContents(_ row: IndexedItem, _ entry: JournalEntry) -> Bool {
         row.content == .edited || entry.isOpen || isOpenForWriting(row.number)
     }
 
-    /// Deletes the row, the journal entry and the bytes of an item that the provider no longer has.
+    /// Deletes the row, the journal entry and the local contents of an item that the provider no longer has.
     func drop(_ number: ItemNumber, _ engine: isolated any EngineEvents) throws {
         try writer.confirm([.remove(number)]) { writer throws(IndexError) in try writer.delete(number) }
         recorder.removeBytes(of: number, engine)
     }
 
-    /// Turns an item into a new local item that keeps its bytes.
+    /// Turns the given item into a new local item with the same local contents.
     ///
-    /// - Parameter items: Items of the provider to apply in the same transaction.
+    /// - Parameter items: Items of the provider, to be applied to the index in the same transaction.
     func becomeNew(
         _ entry: JournalEntry, _ row: IndexedItem, in parent: ItemNumber, named name: String,
         followedBy items: [ProviderItem], _ engine: isolated any EngineEvents
@@ -125,9 +127,10 @@ final class ItemRecreation: EngineComponent {
         reconciler.handle(applied, engine)
     }
 
-    /// Prepares the removal of a duplicate row. Contents that were edited in it become a conflicted copy.
+    /// Prepares the removal of a duplicate row. If the contents of the duplicate were edited, it becomes a conflicted
+    /// copy instead.
     ///
-    /// - Returns: The item to wait for first, if any.
+    /// - Returns: A result that waits for the duplicate's running step, if there is one; otherwise `nil`.
     func free(_ double: ItemNumber, _ engine: isolated any EngineEvents) throws -> StepResult? {
         if scheduler.table.isBusy(double) { return .waits(for: double) }
         guard let entry = try journal.entry(double), let row = try index.item(double),
@@ -143,7 +146,7 @@ final class ItemRecreation: EngineComponent {
         return nil
     }
 
-    /// Removes an item whose removal the provider has confirmed.
+    /// Removes the given item locally, because the provider has confirmed its removal.
     func finishRemoval(_ number: ItemNumber, _ engine: isolated any EngineEvents) throws {
         if let row = try index.itemEvenIfDeleted(number) {
             let identifier = row.item.identifier
@@ -162,14 +165,15 @@ final class ItemRecreation: EngineComponent {
         scheduler.forget(number, engine)
     }
 
-    /// Removes the duplicate row of an item.
+    /// Deletes the local contents and the upload state of a duplicate row. The caller has removed the row.
     func forgetDouble(_ double: ItemNumber, _ engine: isolated any EngineEvents) {
         recorder.removeBytes(of: double, engine)
         scheduler.forget(double, engine)
     }
 
-    /// Handles the provider's removal of items that were changed locally or contain changed items. Parents are handled
-    /// before children.
+    /// Handles the provider's removal of items that were changed locally or contain changed items.
+    ///
+    /// - Parameter numbers: The removed items, parents before children.
     func noteRemovedByProvider(_ numbers: [ItemNumber], _ engine: isolated any EngineEvents) {
         for number in numbers {
             guard !scheduler.table.isBusy(number) else {

@@ -13,7 +13,7 @@ struct TimeQueue: Sendable {
     private var current: [ItemNumber: Entry] = [:]
     private var counter: UInt64 = 0
 
-    /// Inserts an item, replacing its earlier entry.
+    /// Inserts the given item, replacing its earlier entry.
     mutating func put(_ number: ItemNumber, at time: Double) {
         counter += 1
         let place = Entry(time: time, order: counter, number: number)
@@ -28,28 +28,28 @@ struct TimeQueue: Sendable {
 
     mutating func remove(_ number: ItemNumber) { current[number] = nil }
 
-    /// Returns the time at which an item is due; `nil` if it is not in the queue.
+    /// Returns the time at which the given item is due; `nil` if it is not in the queue.
     func time(of number: ItemNumber) -> Double? { current[number]?.time }
 
-    /// Returns the number of items that are due after a time and satisfy a condition.
+    /// Returns the number of items that are due after the given time and satisfy the given condition.
     func count(after time: Double, where isCounted: (ItemNumber) -> Bool) -> Int {
         heap.count { $0.time > time && current[$0.number]?.order == $0.order && isCounted($0.number) }
     }
 
-    /// Returns the due time of the first item.
+    /// Returns the due time of the first item; `nil` if the queue is empty.
     mutating func nextTime() -> Double? {
         dropOutdated()
         return heap.first?.time
     }
 
-    /// Returns the first item that is due; `nil` if none is.
+    /// Returns the earliest item that is due at the time `now`; `nil` if none is.
     mutating func first(at now: Double) -> ItemNumber? {
         dropOutdated()
         guard let first = heap.first, first.time <= now else { return nil }
         return first.number
     }
 
-    /// Removes and returns the first item that is due.
+    /// Removes and returns the earliest item that is due at the time `now`; `nil` if none is.
     mutating func take(at now: Double) -> ItemNumber? {
         guard let number = first(at: now) else { return nil }
         removeFirst()

@@ -2,13 +2,13 @@ import Glibc
 import ItemStore
 import LinuxSystem
 
-/// A snapshot of a file's contents, from which an upload reads while programs may change the file again.
+/// A snapshot of a file's contents from which an upload reads, because programs may change the file meanwhile.
 ///
-/// The copy stays until the provider has confirmed the contents. After a crash, the provider's contents are compared
-/// with it.
+/// The copy stays until the provider has confirmed the contents. After a crash, the contents at the provider are
+/// compared with the copy.
 enum UploadCopy {
     enum UploadCopyError: Error {
-        /// The file was written to meanwhile. The copy can be retried when the file is stable.
+        /// The file was written to while it was copied. A retry can succeed once the file is no longer written to.
         case changing
         case noSpace
         case system(Errno)
@@ -16,15 +16,16 @@ enum UploadCopy {
         init(_ error: Errno) { self = error == .noSpace || error == .quotaExceeded ? .noSpace : .system(error) }
     }
 
-    /// Ensures that every later write to a file changes its modification date, including writes through mappings.
+    /// Ensures that every later write to the given file changes its modification date, including writes through memory
+    /// mappings.
     static func seal(_ file: FileDescriptor) throws(UploadCopyError) {
         do throws(Errno) { try file.synchronizeData() } catch { throw UploadCopyError(error) }
     }
 
-    /// Makes the copy and opens it for reading. Blocks until the copy is complete.
+    /// Copies the given file and opens the copy for reading. Blocks until the copy is complete.
     ///
     /// - Parameters:
-    ///   - name: The copy's name; an older copy of that name is replaced.
+    ///   - name: The copy's name. An older copy with this name is replaced.
     ///   - folder: The directory for copies.
     static func make(of file: FileDescriptor, named name: String, in folder: FileDescriptor) throws(UploadCopyError)
         -> FileDescriptor
@@ -61,8 +62,9 @@ enum UploadCopy {
         } catch .noSuchFile {}
     }
 
-    /// Renames a copy to the first of the older names, the copy with that name to the second, and so on. The last copy
-    /// is deleted. If the copy does not exist, for example because the disk was full, all names stay as they are.
+    /// Renames the copy `name` to the first of the names `older`, the copy with that name to the second, and so on. The
+    /// copy with the last name is deleted. If the copy `name` does not exist, for example because the disk was full, no
+    /// copy is renamed.
     static func keep(_ name: String, as older: [String], in folder: FileDescriptor) throws(Errno) {
         do throws(Errno) {
             _ = try folder.status(of: name)
@@ -77,7 +79,7 @@ enum UploadCopy {
         }
     }
 
-    /// Renames a copy, replacing a file of the new name.
+    /// Renames a copy, replacing a file that has the new name.
     static func move(
         _ name: String, in folder: FileDescriptor, to target: FileDescriptor, as newName: String
     ) throws(Errno) {
@@ -86,13 +88,13 @@ enum UploadCopy {
 }
 
 extension ContentFolders {
-    /// Removes the upload copies of an item.
+    /// Deletes the upload copies of the given item.
     func removeUploads(of number: ItemNumber) {
         for name in UploadName.all(number) { try? UploadCopy.remove(name, in: uploads) }
     }
 
-    /// Passes the upload copies of a replaced item to its successor, because the provider may hold the contents of one
-    /// of them.
+    /// Renames the upload copies of an item that was replaced, so that they belong to its successor. The provider may
+    /// have the contents of one of them.
     func passUploads(of number: ItemNumber, to successor: ItemNumber) {
         for (name, newName) in zip(UploadName.all(number), UploadName.all(successor)) {
             try? UploadCopy.move(name, in: uploads, to: uploads, as: newName)

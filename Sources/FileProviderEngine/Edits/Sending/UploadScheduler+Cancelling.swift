@@ -1,12 +1,12 @@
 import FileProviderWire
 import ItemStore
 
-/// Uploads that the user has cancelled. They are parked, so that no step of them starts.
+/// Cancels uploads and resumes them. A cancelled upload is parked, so that no step of it starts.
 extension UploadScheduler {
     /// Whether the user has cancelled the upload of an item.
     func isCancelled(_ number: ItemNumber) -> Bool { uploads[number]?.failure == .uploadCancelled }
 
-    /// Cancels the upload of a file, if the upload has not begun.
+    /// Cancels the upload of the given file, unless it has begun.
     func cancel(_ number: ItemNumber) throws(IndexError) -> DomainEngine.Cancellation {
         guard var entry = try journal.entry(number), entry.sendsContents, !entry.isCancelled else { return .isOver }
         guard !table.isBusy(number), table[number].accepted == nil else { return .hasBegun }
@@ -17,14 +17,14 @@ extension UploadScheduler {
         return .cancelled
     }
 
-    /// Parks an item whose upload is cancelled.
+    /// Parks the given item, because its upload is cancelled.
     func hold(_ number: ItemNumber) {
         table.park(number)
         uploads.update(number) { $0.failure = .uploadCancelled }
         configuration.states?.noteDomain()
     }
 
-    /// Ends the cancellation of an edit's upload in the journal. The caller schedules the upload.
+    /// Removes the cancellation of an upload from the edit's journal entry. The caller schedules the upload.
     func takeBackCancellation(of entry: JournalEntry) throws(IndexError) {
         var entry = entry
         entry.failure = nil
@@ -32,7 +32,7 @@ extension UploadScheduler {
         noteSentAgain(entry.number)
     }
 
-    /// Clears the displayed failure of an item whose upload is no longer cancelled.
+    /// Clears the displayed failure of the given item, if that failure is a cancelled upload.
     func noteSentAgain(_ number: ItemNumber) {
         guard isCancelled(number) else { return }
         uploads.update(number) { $0.failure = nil }

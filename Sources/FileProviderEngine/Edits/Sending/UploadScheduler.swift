@@ -3,23 +3,23 @@ import FileProviderWire
 import ItemStore
 import LinuxSystem
 
-/// The scheduler of uploads, which makes the provider's items equal to the changed local ones, step by step. Each step
-/// may be interrupted by a crash, and is then repeated.
+/// Schedules the steps that make the provider's items equal to the locally changed ones. A step that a crash interrupts
+/// is repeated.
 ///
 /// It calls the sign-in, and sends events, one of which performs a step. Used only on the engine's thread (see
 /// ``EngineContext``).
 final class UploadScheduler: EngineComponent {
     let context: EngineContext
     let signIn: SignIn
-    /// The uploads, by item.
+    /// The state of each item's upload.
     var table = UploadTable()
-    /// The steps that send large files, and the items whose steps wait for one of them to end.
+    /// The running steps that send large files, and the items whose steps wait for one of these steps to end.
     var large = LargeUploads()
     /// The timer for the next due step in the table.
     private var wake: (time: Double, waiting: Cancellable)?
-    /// Whether a signal arrived, and a check of the unconfirmed edits is scheduled.
+    /// Whether a signal arrived and the check of the unconfirmed edits that it caused has not started.
     private var isSignalled = false
-    /// The number of checks of unconfirmed edits that were caused by a signal, for tests.
+    /// The number of times that a signal caused a check of the unconfirmed edits, for tests.
     private(set) var signals = 0
 
     init(_ context: EngineContext, _ signIn: SignIn) {
@@ -27,11 +27,11 @@ final class UploadScheduler: EngineComponent {
         self.signIn = signIn
     }
 
-    /// Returns the ``ReplyOrdering`` request of an item's running step, which detects stale replies; `nil` if no step
-    /// runs.
+    /// Returns the ``ReplyOrdering`` request of the given item's running step, with which stale replies are detected;
+    /// `nil` if no step is running.
     func request(of number: ItemNumber) -> ReplyOrdering.Request? { table[number].step?.request }
 
-    /// Schedules an item's next step after a number of seconds, and starts the steps that are due.
+    /// Schedules the next step of the given item after the given number of seconds, and starts the steps that are due.
     func schedule(
         _ number: ItemNumber, after seconds: Double = 0, _ engine: isolated any EngineEvents
     ) {
@@ -58,14 +58,14 @@ final class UploadScheduler: EngineComponent {
         wakeUp(at: time, engine)
     }
 
-    /// Sets the timer that runs the queue, unless it is due earlier already.
+    /// Sets the timer that starts due steps to the given time, unless it already fires earlier.
     private func wakeUp(at time: Double, _ engine: isolated any EngineEvents) {
         if let wake, wake.time <= time { return }
         wake?.waiting.cancel()
         wake = (time, later(after: max(0, time - clock.now)) { $0.components.scheduler.timerFired($0) })
     }
 
-    /// Starts the steps that are due when the timer ends.
+    /// Starts the steps that are due when the timer fires.
     func timerFired(_ engine: isolated any EngineEvents) {
         wake = nil
         startDueSteps(engine)
@@ -177,8 +177,8 @@ final class UploadScheduler: EngineComponent {
         try? journal.put(entry)
     }
 
-    /// Handles a failure to read or write the index or the journal. Only this machine can resolve it, so the step is
-    /// retried.
+    /// Handles a step's failure to read or write the index or the journal. The step is retried, because the provider is
+    /// not involved in the failure.
     private func fail(
         _ number: ItemNumber, _ failure: IndexError, _ engine: isolated any EngineEvents
     ) {
@@ -191,10 +191,10 @@ final class UploadScheduler: EngineComponent {
         table.backOff(number) { clock.now + min(delay(afterAttempt: $0), longest) }
     }
 
-    /// Schedules the items that waited for a result of this item.
+    /// Schedules the items that waited for a result of the given item.
     func wakeWaiters(of number: ItemNumber) { table.wakeWaiters(of: number, at: clock.now) }
 
-    /// Drops the state of an item that has nothing left to send.
+    /// Drops the upload state of an item that has nothing left to send.
     func forget(_ number: ItemNumber, _ engine: isolated any EngineEvents) {
         table.forget(number)
         uploads.forget(number)
@@ -204,19 +204,20 @@ final class UploadScheduler: EngineComponent {
         startDueSteps(engine)
     }
 
-    /// Sends an item at once, because another item waits for it, unless the item itself is blocked.
+    /// Makes the given item's next step due now, because another item waits for it. Does nothing if the given item is
+    /// blocked.
     func hurry(_ number: ItemNumber) {
         guard table[number].blocker == nil else { return }
         table.queue(number, at: clock.now)
     }
 
-    /// Whether an item waits for another one, directly or indirectly.
+    /// Whether the item `number` waits for the item `other`, directly or indirectly.
     func waits(_ number: ItemNumber, for other: ItemNumber) -> Bool { table.waits(number, for: other) }
 
     /// The number of consecutive unusable replies after which the edit is parked.
     private static let mostBadAnswers = 5
 
-    /// Returns the failure of a step. If repeating the step is useless, the returned failure parks the edit.
+    /// Returns the given failure of a step, or one that parks the edit if repeating the step is useless.
     func lasting(_ failure: ProviderError, of number: ItemNumber) -> ProviderError {
         guard failure.kind == .badAnswer, table[number].attempts + 1 >= Self.mostBadAnswers else {
             return failure
@@ -224,13 +225,13 @@ final class UploadScheduler: EngineComponent {
         return ProviderError(.cannotSynchronize, message: failure.message)
     }
 
-    /// Allows the engine to create a new item again after an unusable reply, because the user requested a retry.
+    /// Allows the engine to create the new item once more after an unusable reply, because the user requested a retry.
     func allowMakingAgain(_ entry: JournalEntry) {
         guard entry.failure == .unfitAnswer else { return }
         table.setUnfit(entry.number, .mayBeMadeAgain)
     }
 
-    /// Updates whether an item is being sent.
+    /// Updates whether the given item is displayed as being sent.
     func noteProgress(of number: ItemNumber) {
         let isUnderWay = table[number].step != nil || table[number].accepted != nil
         uploads.update(number) { state in
@@ -240,7 +241,7 @@ final class UploadScheduler: EngineComponent {
     }
 
     /// Schedules a check of the edits that await confirmation, because the provider signalled changes. Signals that
-    /// arrive before the check are merged, because each may concern all of these edits.
+    /// arrive before the check cause only one check, because each may concern all of these edits.
     func noteSignalSoon(_ engine: isolated any EngineEvents) {
         guard !isSignalled else { return }
         isSignalled = true
@@ -248,7 +249,7 @@ final class UploadScheduler: EngineComponent {
         engine.perform { $0.components.scheduler.signalled($0) }
     }
 
-    /// Schedules requests for the confirmation of all unconfirmed edits.
+    /// Schedules the steps that ask the provider whether its service has the unconfirmed contents.
     func signalled(_ engine: isolated any EngineEvents) {
         isSignalled = false
         signals += 1

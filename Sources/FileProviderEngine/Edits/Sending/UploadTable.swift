@@ -12,9 +12,9 @@ import ItemStore
 ///     any but busy ones   ── succeed ──▶           succeeding  ── the sender's end ──▶      idle
 ///     any                 ── forget ──▶            idle, or the same phase while the item is busy
 ///
-/// A busy item is running, reserved or succeeding. If it is scheduled, it gets another step later. A blocked item stays
-/// blocked if it is scheduled, until the given time at the latest. A transition that is not allowed changes nothing,
-/// and its function returns `false`.
+/// A busy item is running, reserved or succeeding. If it is scheduled, it gets another step later. If a blocked item is
+/// scheduled, it stays blocked, at the latest until the time for which it was scheduled. A transition that is not
+/// allowed changes nothing, and its function returns `false`.
 package struct UploadTable {
     private var tasks: [ItemNumber: UploadTask] = [:]
 
@@ -23,12 +23,12 @@ package struct UploadTable {
     private var waiters: [ItemNumber: Set<ItemNumber>] = [:]
     /// The items with a running step.
     package private(set) var running: Set<ItemNumber> = []
-    /// The items whose contents were accepted and not confirmed yet.
+    /// The items whose contents the provider has accepted and not confirmed yet.
     package private(set) var unconfirmed: Set<ItemNumber> = []
 
     package init() {}
 
-    /// The task of an item. Items that have none are idle.
+    /// The upload task of the given item; an idle task if the item has none.
     package subscript(number: ItemNumber) -> UploadTask { tasks[number] ?? UploadTask() }
 
     /// Stores a task, and updates the queue and the sets that are derived from the tasks.
@@ -55,14 +55,16 @@ package struct UploadTable {
 
     // MARK: Scheduling
 
-    /// Schedules an item's next step at a time. A blocked item stays blocked until then. A busy item gets another step
-    /// after the running one.
+    /// Schedules the next step of the given item at the given time. A blocked item stays blocked, at the latest until
+    /// then. A busy item gets another step after the running one.
     package mutating func schedule(_ number: ItemNumber, at time: Double) {
         guard self[number].isBusy else { return _ = queue(number, at: time) }
         setWantedAgain(number, true)
     }
 
-    /// Schedules an item's next step as ``schedule(_:at:)`` does, unless the item is busy.
+    /// Schedules the next step of the given item as ``schedule(_:at:)`` does, unless the item is busy.
+    ///
+    /// - Returns: Whether the step was scheduled.
     @discardableResult
     package mutating func queue(_ number: ItemNumber, at time: Double) -> Bool {
         guard !self[number].isBusy else { return false }
@@ -74,10 +76,11 @@ package struct UploadTable {
         return true
     }
 
-    /// Returns the due time of the first step; `nil` if none is scheduled.
+    /// Returns the due time of the earliest scheduled step; `nil` if none is scheduled.
     package mutating func nextTime() -> Double? { queue.nextTime() }
 
-    /// Returns the item whose step is due first, without a transition; `nil` if no step is due.
+    /// Returns the item with the earliest step that is due at the time `now`, without a transition; `nil` if no step is
+    /// due.
     package mutating func firstDue(at now: Double) -> ItemNumber? { queue.first(at: now) }
 
     /// Sets whether a busy item needs another step.
@@ -87,7 +90,7 @@ package struct UploadTable {
         set(number, task)
     }
 
-    /// Notes that a busy item needs another step. Refused for an item that is not busy.
+    /// Records that the given item needs another step after the running one. Returns `false` if the item is not busy.
     @discardableResult
     package mutating func wantAgain(_ number: ItemNumber) -> Bool {
         guard self[number].isBusy else { return false }
@@ -95,7 +98,7 @@ package struct UploadTable {
         return true
     }
 
-    /// Returns whether an item changed during its step, and resets this.
+    /// Returns whether the given item needs another step after the one that ended, and resets this.
     package mutating func takeWantedAgain(_ number: ItemNumber) -> Bool {
         guard self[number].isWantedAgain else { return false }
         setWantedAgain(number, false)
@@ -104,7 +107,7 @@ package struct UploadTable {
 
     // MARK: Steps
 
-    /// Starts a step of an item whose step is scheduled. Refused for any other item.
+    /// Starts the scheduled step of the given item. Returns `false` if no step of the item is scheduled.
     @discardableResult
     package mutating func start(_ number: ItemNumber, _ step: UploadStep) -> Bool {
         guard self[number].due != nil else { return false }
@@ -112,9 +115,10 @@ package struct UploadTable {
         return true
     }
 
-    /// Ends an item's step. The item is idle until its next transition, and so is the item that replaced it.
+    /// Ends the running step of the given item. The item is then idle, and so is an item that replaced it during the
+    /// step.
     ///
-    /// - Returns: The step; `nil` if none was running.
+    /// - Returns: The ended step; `nil` if none was running.
     @discardableResult
     package mutating func end(_ number: ItemNumber) -> UploadStep? {
         guard let step = self[number].step else { return nil }
@@ -127,7 +131,7 @@ package struct UploadTable {
         return step
     }
 
-    /// Makes an item wait for a result of another one. Refused for a busy item.
+    /// Makes the given item wait for a result of the item `other`. Returns `false` if the given item is busy.
     @discardableResult
     package mutating func block(_ number: ItemNumber, on other: ItemNumber, until time: Double) -> Bool {
         guard !self[number].isBusy else { return false }
@@ -135,9 +139,9 @@ package struct UploadTable {
         return true
     }
 
-    /// Counts a failure of an item and schedules the next attempt. Refused for a busy item.
+    /// Counts a failure of the given item and schedules the next attempt. Returns `false` if the item is busy.
     ///
-    /// - Parameter time: Returns the time of the next attempt from the number of consecutive failures.
+    /// - Parameter time: Returns the time of the next attempt. Its argument is the number of consecutive failures.
     @discardableResult
     package mutating func backOff(_ number: ItemNumber, until time: (_ attempts: Int) -> Double) -> Bool {
         var task = self[number]
@@ -147,8 +151,8 @@ package struct UploadTable {
         return true
     }
 
-    /// Schedules the next request for the confirmation of accepted contents. Refused for a busy item, and for one
-    /// without accepted contents.
+    /// Schedules the next request for the confirmation of accepted contents. Returns `false` if the item is busy or has
+    /// no accepted contents.
     @discardableResult
     package mutating func awaitConfirmation(_ number: ItemNumber, until time: Double) -> Bool {
         guard !self[number].isBusy, self[number].accepted != nil else { return false }
@@ -156,7 +160,7 @@ package struct UploadTable {
         return true
     }
 
-    /// Makes an item wait for the user. Refused for a busy item.
+    /// Makes the given item wait for the user. Returns `false` if the item is busy.
     @discardableResult
     package mutating func park(_ number: ItemNumber) -> Bool {
         guard !self[number].isBusy else { return false }
@@ -164,7 +168,7 @@ package struct UploadTable {
         return true
     }
 
-    /// Schedules the items that waited for a result of an item.
+    /// Schedules the items that waited for a result of the given item.
     package mutating func wakeWaiters(of number: ItemNumber, at time: Double) {
         for waiter in waiters[number] ?? [] {
             if case .reserved = self[waiter].phase {
@@ -177,7 +181,7 @@ package struct UploadTable {
 
     // MARK: Several items
 
-    /// Reserves an item for another item's step. Refused for a busy item.
+    /// Reserves the given item for another item's step. Returns `false` if the given item is busy.
     @discardableResult
     package mutating func reserve(_ number: ItemNumber) -> Bool {
         let task = self[number]
@@ -186,7 +190,7 @@ package struct UploadTable {
         return true
     }
 
-    /// Ends a reservation and schedules the item's own step. Refused for an item that is not reserved.
+    /// Ends the reservation of the given item and schedules its own step. Returns `false` if the item is not reserved.
     @discardableResult
     package mutating func endReservation(_ number: ItemNumber, at time: Double) -> Bool {
         guard case .reserved(let blocker) = self[number].phase else { return false }
@@ -195,9 +199,10 @@ package struct UploadTable {
         return true
     }
 
-    /// Records that an item replaced another one whose contents are being sent. The running step belongs to the other
-    /// item, or to an earlier item that the other one had replaced. In the second case, the other item becomes idle.
-    /// Refused if no such step is running, or if the new item is busy.
+    /// Records that the item `number` replaced the item `other`, whose contents are being sent. The running step
+    /// belongs to `other`, or to an earlier item that `other` had replaced. In the second case, `other` becomes idle.
+    ///
+    /// - Returns: `false` if no such step is running, or if the item `number` is busy.
     @discardableResult
     package mutating func succeed(_ number: ItemNumber, _ other: ItemNumber) -> Bool {
         guard !self[number].isBusy, number != other, let sender = sender(for: other), var step = self[sender].step
@@ -209,7 +214,7 @@ package struct UploadTable {
         return true
     }
 
-    /// Sets whether a running step sends only new contents. Refused without a running step.
+    /// Sets whether the running step of the given item sends only new contents. Returns `false` if no step is running.
     @discardableResult
     package mutating func setSendsContents(_ number: ItemNumber, _ sendsContents: Bool) -> Bool {
         guard var step = self[number].step else { return false }
@@ -218,13 +223,14 @@ package struct UploadTable {
         return true
     }
 
-    /// Resets the upload of an item that has nothing left to send. A busy item stays busy, and a reserved one stays
-    /// blocked. Any other item becomes idle.
+    /// Resets the task of an item that has nothing left to send. A busy item stays in its phase. Any other item becomes
+    /// idle.
     package mutating func forget(_ number: ItemNumber) { set(number, self[number].withoutFacts()) }
 
     // MARK: Facts
 
-    /// Records that the provider has accepted contents; `nil` if the acceptance is void or the contents were confirmed.
+    /// Stores the contents that the provider has accepted; `nil` if the acceptance is void or the contents were
+    /// confirmed.
     package mutating func setAccepted(_ number: ItemNumber, _ accepted: AcceptedContents?) {
         var task = self[number]
         task.accepted = accepted
@@ -234,13 +240,13 @@ package struct UploadTable {
         set(number, task)
     }
 
-    /// Counts a local edit of an item's contents.
+    /// Counts a local edit of the given item's contents.
     package mutating func noteEdited(_ number: ItemNumber) { update(number) { $0.generation += 1 } }
 
-    /// Forgets the failures of an item.
+    /// Resets the given item's number of consecutive failures.
     package mutating func forgetFailures(of number: ItemNumber) { update(number) { $0.attempts = 0 } }
 
-    /// Counts a dependency cycle that an item was found in.
+    /// Counts a dependency cycle that contains the given item.
     ///
     /// - Returns: The number of consecutive cycles.
     package mutating func noteCycle(_ number: ItemNumber) -> Int {
@@ -248,7 +254,7 @@ package struct UploadTable {
         return self[number].cycles
     }
 
-    /// Forgets failures and cycles of an item, because its step was successful.
+    /// Resets the numbers of consecutive failures and cycles of the given item, because its step was successful.
     package mutating func noteSuccess(_ number: ItemNumber) { update(number) { ($0.attempts, $0.cycles) = (0, 0) } }
 
     package mutating func setUnfit(_ number: ItemNumber, _ unfit: UnfitReply?) { update(number) { $0.unfit = unfit } }
@@ -263,11 +269,11 @@ package struct UploadTable {
 // MARK: Queries
 
 extension UploadTable {
-    /// Whether a step that may change an item is running; see ``UploadTask/isBusy``.
+    /// Whether a step that may change the given item is running; see ``UploadTask/isBusy``.
     package func isBusy(_ number: ItemNumber) -> Bool { self[number].isBusy }
 
-    /// Returns the item whose step sends the contents of an item: the item itself, or the one that it replaced.
-    /// Returns `nil` if there is no such step.
+    /// Returns the item whose running step sends the contents of the given item: the given item itself, or an item that
+    /// it replaced; `nil` if there is no such step.
     package func sender(for number: ItemNumber) -> ItemNumber? {
         switch self[number].phase {
         case .running(let step): step.sendsContents ? number : nil
@@ -276,7 +282,7 @@ extension UploadTable {
         }
     }
 
-    /// Whether an item waits for another one, directly or indirectly.
+    /// Whether the item `number` waits for the item `other`, directly or indirectly.
     package func waits(_ number: ItemNumber, for other: ItemNumber) -> Bool {
         var next = self[number].blocker
         var steps = 0

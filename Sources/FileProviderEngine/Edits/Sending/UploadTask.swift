@@ -1,29 +1,32 @@
 import ItemStore
 
-/// The upload of one item's local changes: its phase, and the state that outlasts a phase. ``UploadTable`` has the
-/// transitions.
+/// The state of the upload of one item's local changes: its phase, and the values that outlast a phase. ``UploadTable``
+/// performs the transitions between phases.
 ///
-/// An upload task does not survive a crash. The journal records the changes that are left to send.
+/// An upload task does not survive a crash. The journal records the changes that are still to be sent.
 package struct UploadTask {
     package enum Phase {
         /// No step is scheduled. There is nothing to send, or the item waits for an event, such as the close of a file.
         case idle
-        /// The next step is due at a time.
+        /// The next step is due at the given time.
         case queued(at: Double)
         /// A step is running at the provider.
         case running(UploadStep)
-        /// Another item's step renames this item temporarily. The item has no step of its own meanwhile.
+        /// Another item's step is renaming this item temporarily. Until that step ends, the item has no step of its
+        /// own.
         ///
-        /// - Parameter blocker: The item that this one still waits for, as in `blocked`.
+        /// - Parameter blocker: The item for which this one still waits, as in `blocked`; `nil` if it waits for none.
         case reserved(blocker: ItemNumber?)
-        /// The item replaced another one whose contents are being sent. It has no step until that upload has ended.
+        /// The item replaced the given item, whose contents are being sent. The new item has no step until that upload
+        /// has ended.
         case succeeding(ItemNumber)
-        /// The item waits for a result of another item. If no event wakes it, its next step is due at the given time.
+        /// The item waits for a result of the given item. Its next step is due when that result comes, and at the given
+        /// time at the latest.
         case blocked(on: ItemNumber, until: Double)
         /// The last step failed. The next step is due at the given time.
         case backingOff(until: Double)
-        /// The provider has accepted the contents. The next request for whether its service has them is due at the
-        /// given time.
+        /// The provider has accepted the contents. The next request that asks whether its service has them is due at
+        /// the given time.
         case awaitingConfirmation(until: Double)
         /// The last step failed with an error that only the user can resolve. No step is scheduled.
         case parked
@@ -32,31 +35,32 @@ package struct UploadTask {
     package private(set) var phase = Phase.idle
     /// Whether the item changed while it was busy, so that another step is needed.
     package var isWantedAgain = false
-    /// The contents that the provider has accepted and not confirmed yet.
+    /// The contents that the provider has accepted and not confirmed yet; `nil` if there are none.
     package var accepted: AcceptedContents?
-    /// The number of local edits of the item's contents since the start, or since it last had nothing to send.
+    /// The number of local edits of the item's contents since the daemon's start, or since the item last had nothing to
+    /// send.
     package var generation: UInt64 = 0
-    /// The number of consecutive failures.
+    /// The number of consecutive failed steps.
     package var attempts = 0
-    /// The number of consecutive dependency cycles that the item was found in.
+    /// The number of consecutive dependency cycles that contained the item.
     package var cycles = 0
-    /// The next step for a new item whose reply could not be used.
+    /// The next action for a new item whose reply was unusable; `nil` if no reply was unusable.
     package var unfit: UnfitReply?
 
     package init() {}
 
-    /// Returns a copy of the task that is in another phase and otherwise unchanged. Used by ``UploadTable``.
+    /// Returns a copy of the task in the given phase. Used by ``UploadTable``.
     package func moved(to phase: Phase) -> UploadTask {
         var task = self
         task.phase = phase
         return task
     }
 
-    /// Returns a task with the phase of this one if the item is busy, and otherwise in its initial state.
+    /// Returns an otherwise empty task with the phase of this task if the item is busy, and an idle task if it is not.
     package func withoutFacts() -> UploadTask { UploadTask().moved(to: isBusy ? phase : .idle) }
 
-    /// Whether a step that may change the item is running: the item's own step, before or after the request, or the
-    /// step of another item, which has reserved this item or which this item replaced.
+    /// Whether a step that may change the item is running. The step is the item's own, or that of another item: one
+    /// that has reserved this item, or one that this item replaced.
     package var isBusy: Bool {
         switch phase {
         case .running, .reserved, .succeeding: true
@@ -64,13 +68,13 @@ package struct UploadTask {
         }
     }
 
-    /// The running step.
+    /// The running step; `nil` if none is running.
     package var step: UploadStep? {
         guard case .running(let step) = phase else { return nil }
         return step
     }
 
-    /// The item whose result this one waits for.
+    /// The item for whose result this one waits; `nil` if it waits for none.
     package var blocker: ItemNumber? {
         switch phase {
         case .blocked(let other, _): other
@@ -79,7 +83,7 @@ package struct UploadTask {
         }
     }
 
-    /// The time at which the next step is due.
+    /// The time at which the next step is due; `nil` if none is scheduled.
     package var due: Double? {
         switch phase {
         case .queued(let time), .blocked(_, let time), .backingOff(let time), .awaitingConfirmation(let time): time
@@ -87,7 +91,7 @@ package struct UploadTask {
         }
     }
 
-    /// Whether the task equals that of an item without uploads, so that it need not be stored.
+    /// Whether the task equals that of an item with no upload, so that it need not be stored.
     package var isEmpty: Bool {
         guard case .idle = phase else { return false }
         return !isWantedAgain && accepted == nil && generation == 0 && attempts == 0 && cycles == 0 && unfit == nil
@@ -97,11 +101,11 @@ package struct UploadTask {
 /// A running step.
 package struct UploadStep {
     package let task: Task<Void, Never>
-    /// The context that orders replies and reports that arrive during the step.
+    /// The request that identifies this step to ``ReplyOrdering``, which detects stale replies.
     package let request: ReplyOrdering.Request
     /// Whether the step sends only new contents.
     package var sendsContents: Bool
-    /// The item that replaced this one during the step.
+    /// The item that replaced this step's item while the step was running; `nil` if none did.
     package var successor: ItemNumber?
 
     package init(task: Task<Void, Never>, request: ReplyOrdering.Request, sendsContents: Bool) {
@@ -116,7 +120,7 @@ package struct AcceptedContents: Equatable {
     package var generation: UInt64
     /// The size in bytes.
     package var size: Int64
-    /// The number of requests for whether the service has the contents.
+    /// The number of requests so far that asked whether the service has the contents.
     package var polls = 0
 
     package init(generation: UInt64, size: Int64) {
@@ -125,7 +129,7 @@ package struct AcceptedContents: Equatable {
     }
 }
 
-/// The next step for a new item whose reply could not be used.
+/// The next action for a new item whose reply was unusable.
 package enum UnfitReply {
     case isLookedFor
     case mayBeMadeAgain

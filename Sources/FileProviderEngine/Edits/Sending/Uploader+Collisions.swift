@@ -4,10 +4,10 @@ import ItemStore
 import ItemValues
 import LinuxSystem
 
-/// Name collisions: another item at the provider has the name that an item should get.
+/// Resolves name collisions: another item at the provider has the name that an item should get.
 extension Uploader {
-    /// Resolves a name collision of a new item. The colliding item may be the new item itself, created before a crash
-    /// or by a request whose reply was lost.
+    /// Resolves the collision of a new item with the provider's item that has its name. The provider's item may be the
+    /// new item itself, created before a crash or by a request whose reply was lost.
     func resolveCollision(
         _ number: ItemNumber, _ new: NewItem, parent: ItemNumber, _ upload: Upload?, _ failure: ProviderError,
         _ engine: isolated any EngineEvents
@@ -29,10 +29,11 @@ extension Uploader {
         return .done
     }
 
-    /// Treats the provider's item as the new item, if both are the same or equivalent.
+    /// Treats the provider's item `holder` as the new item, if both are the same or have equal contents.
     ///
-    /// - Parameter isFoldersOwn: Whether any directory of this name is equivalent, regardless of its contents.
-    /// - Returns: `nil` if the provider's item is a different one.
+    /// - Parameter isFoldersOwn: Whether a directory with the new item's name is treated as the new item even if it is
+    ///   not empty.
+    /// - Returns: `nil` if `holder` is a different item.
     func adopt(
         _ number: ItemNumber, _ new: NewItem, parent: ItemNumber, _ upload: Upload?, _ holder: ProviderItem,
         isFoldersOwn: Bool, _ engine: isolated any EngineEvents
@@ -59,7 +60,7 @@ extension Uploader {
         }
     }
 
-    /// Resolves a name collision of an item that is moved.
+    /// Resolves the collision of a moved item with the provider's item that has its new name.
     func resolveCollision(
         _ number: ItemNumber, movedTo name: String, in parent: String, _ failure: ProviderError,
         _ engine: isolated any EngineEvents
@@ -78,9 +79,9 @@ extension Uploader {
         return .done
     }
 
-    /// Whether it is certain that the colliding item has the name. An item that is known in another place, or is not
-    /// known, may be a local item whose step has just ended. In this case the step is repeated once before anything is
-    /// renamed or merged.
+    /// Whether it is certain that the provider's item `holder` has the name. If the index has `holder` in another
+    /// place, or does not have it, it may be a local item whose step has just ended. In this case the step is repeated
+    /// once before anything is renamed or merged.
     private func isSettled(
         _ holder: ProviderItem, _ number: ItemNumber, named name: String, in parent: String
     ) throws(IndexError) -> Bool {
@@ -89,23 +90,23 @@ extension Uploader {
         return row.item.isAt(name, in: parent)
     }
 
-    /// Whether an item still has the name that another item should get. It may have been renamed or moved meanwhile. A
-    /// provider may also compare names in another way, for example without case. Therefore the collision counts as real
-    /// after three attempts.
+    /// Whether `holder` still has the name that the item `number` should get. `holder` may have been renamed or moved
+    /// since the request. A provider may also compare names differently, for example without case. Therefore the
+    /// collision counts as real after three attempts.
     private func occupiesName(_ holder: ProviderItem, of number: ItemNumber, named name: String, in parent: String)
         -> Bool
     {
         holder.isAt(name, in: parent) || scheduler.table[number].attempts >= 3
     }
 
-    /// Whether the provider's item has no local changes.
+    /// Whether the provider's item has no local changes and no running step.
     nonisolated(nonsending) private func isFree(_ holder: ProviderItem) async throws -> Bool {
         guard let row = try index.item(identifier: holder.identifier) else { return true }
         let hasEntry = try journal.entry(row.number) != nil
         return row.changes.isEmpty && !scheduler.table.isBusy(row.number) && !hasEntry
     }
 
-    /// Returns the item that has a name at the provider now; `nil` if it cannot be found.
+    /// Returns the item that now has the given name at the provider; `nil` if it cannot be found.
     nonisolated(nonsending) func holder(
         of name: String, in parent: String, _ failure: ProviderError
     ) async throws -> ProviderItem? {
@@ -115,8 +116,10 @@ extension Uploader {
         return try await finder.listedItem(named: name, in: parent)
     }
 
-    /// Waits for the colliding item to leave, if it is about to be moved or removed. If the colliding item itself waits
-    /// for the given item, renames the colliding item temporarily.
+    /// Makes the given item wait if the provider's item `holder` is about to be moved or removed. If `holder` itself
+    /// waits for the given item, renames `holder` temporarily at the provider.
+    ///
+    /// - Returns: `nil` if `holder` is not about to be moved or removed.
     private func makeWay(
         for number: ItemNumber, _ holder: ProviderItem, _ engine: isolated any EngineEvents
     ) async throws -> StepResult? {
@@ -174,7 +177,7 @@ extension Uploader {
         return .later(0)
     }
 
-    /// Renames the item locally to a numbered name, under which it is then sent.
+    /// Renames the given item locally to a numbered name, under which it is then sent.
     private func takeNumberedName(
         _ number: ItemNumber, _ holder: ProviderItem, _ engine: isolated any EngineEvents
     ) throws {

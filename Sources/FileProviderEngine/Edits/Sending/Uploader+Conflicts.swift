@@ -4,9 +4,10 @@ import ItemStore
 import ItemValues
 import LinuxSystem
 
-/// Conflicts: the provider's version is not the one that the edit is based on.
+/// Resolves conflicts: the provider's version is not the one that the local edit is based on.
 extension Uploader {
-    /// Finds out whether different contents at the provider are an earlier upload of this engine, or a conflict.
+    /// Resolves the difference between the contents at the provider and the version that the edit is based on. The
+    /// contents are an earlier upload of this engine, or there is a conflict.
     func resolveConflict(
         _ number: ItemNumber, _ current: ProviderItem, _ engine: isolated any EngineEvents
     ) async throws -> StepResult {
@@ -40,17 +41,21 @@ extension Uploader {
     }
 
     enum Likeness {
-        /// The provider's contents equal the local ones.
+        /// The provider's contents equal the present local ones.
         case edited
-        /// The provider's contents are an earlier upload of this engine. The file was edited again since.
+        /// The provider's contents are an earlier upload of this engine. The file was edited again after that upload.
         case sent
         case other
     }
 
-    /// The size in bytes up to which contents are always fetched for a comparison.
+    /// A number of bytes. Contents at the provider are fetched for a comparison if their reported size is at most twice
+    /// this number, or at most twice the size of the largest local contents.
     private static let smallSize: Int64 = 1 << 19
 
-    /// Compares the provider's contents with the local ones and with the upload copies.
+    /// Compares the contents at the provider with the local ones and with the upload copies.
+    ///
+    /// - Returns: The result, and the item that the provider reported with the contents; the given item if the contents
+    ///   were not fetched.
     nonisolated(nonsending) func likeness(
         of number: ItemNumber, to item: ProviderItem
     ) async throws -> (Likeness, ProviderItem) {
@@ -80,7 +85,7 @@ extension Uploader {
         return (likeness, contents.item)
     }
 
-    /// Preserves both versions. The local edit becomes a new item, and the provider's item retains the name.
+    /// Preserves both versions. The local edit becomes a new item with another name.
     private func keepBoth(
         _ entry: JournalEntry, _ row: IndexedItem, _ theirs: ProviderItem, _ engine: isolated any EngineEvents
     ) throws {

@@ -3,7 +3,7 @@ import ItemStore
 import ItemValues
 import LinuxSystem
 
-/// The upload of new contents.
+/// Uploads new contents.
 extension Uploader {
     func sendContents(
         _ entry: JournalEntry, _ row: IndexedItem, _ engine: isolated any EngineEvents
@@ -57,7 +57,7 @@ extension Uploader {
         let generation: UInt64
     }
 
-    /// Makes a copy of a file's contents to upload; returns `nil` if the file is being written to.
+    /// Copies a file's contents for an upload. Returns `nil` if the file is being written to.
     func uploadCopy(of number: ItemNumber, _ engine: isolated any EngineEvents) async throws -> Upload? {
         do {
             return try await makeUploadCopy(of: number)
@@ -92,9 +92,9 @@ extension Uploader {
         }
     }
 
-    /// Records that the provider accepted contents.
+    /// Records that the provider has accepted the contents that the step of the item `sender` sent.
     ///
-    /// - Parameter identifier: The item's identifier in the request; the reply may have a new one.
+    /// - Parameter identifier: The item's identifier in the request. The reply may contain a new one.
     func uploadDidFinish(
         _ sender: ItemNumber, generation: UInt64, size: Int64, _ answer: ProviderItem, asked identifier: String,
         _ engine: isolated any EngineEvents
@@ -137,11 +137,11 @@ extension Uploader {
         return .done
     }
 
-    /// Records that the provider's service has the local contents. After a crash that loses this record, the edit is
-    /// sent again and found to be at the provider.
+    /// Records that the provider's service has the local contents. If a crash loses this record, the edit is sent
+    /// again, and the engine finds that the provider already has it.
     ///
     /// - Parameter isFetchedAnew: Whether the provider converted the contents. The converted contents are fetched when
-    ///   they are read.
+    ///   they are next read.
     func confirmContents(
         _ entry: JournalEntry, _ answer: ProviderItem, isFetchedAnew: Bool = false, _ engine: isolated any EngineEvents
     ) throws {
@@ -176,7 +176,8 @@ extension Uploader {
 
     // MARK: Confirmation
 
-    /// Polls the provider until its service has the contents that the provider accepted.
+    /// Requests the item from the provider to find out whether the provider's service has the contents that the
+    /// provider accepted.
     private func pollConfirmation(
         _ entry: JournalEntry, _ row: IndexedItem, _ sent: AcceptedContents, _ engine: isolated any EngineEvents
     ) async throws -> StepResult {
@@ -225,12 +226,13 @@ extension Uploader {
 }
 
 extension ProviderItem {
-    /// A version tag for local contents that do not match this item. It differs from the item's own version tag.
+    /// A version tag for local contents that differ from this item's contents. It differs from the item's own version
+    /// tag.
     var versionOfOlderContents: [UInt8] { contentVersion + [0] }
 
-    /// Returns the reply to a request, with the name that was sent. The provider's name is applied later. A name that
-    /// differs only in its Unicode normal form counts as equal and stays, because a local lookup of the sent name finds
-    /// the item anyway.
+    /// Returns the reply to a request, with the name that was sent in place of the provider's. The provider's name is
+    /// applied later. A name that differs only in its Unicode normal form counts as equal and stays, because a local
+    /// lookup of the sent name finds the item anyway.
     func sent(as name: String) -> ProviderItem {
         guard filename != name else { return self }
         var item = self
@@ -238,8 +240,8 @@ extension ProviderItem {
         return item
     }
 
-    /// Returns the reply to an upload with the known place instead of the reported one. The engine adopts a place only
-    /// from the reply to a move, or from a reported change.
+    /// Returns the reply to an upload, with the place in `row` instead of the reported one. The engine adopts a place
+    /// only from the reply to a move, or from a reported change.
     func kept(at row: IndexedItem) -> ProviderItem {
         var item = self
         item.parent = row.item.parent

@@ -3,12 +3,13 @@ import ItemStore
 import ItemValues
 import LinuxSystem
 
-/// Identifiers that may belong to a new item by now. With identifiers that are paths, a new item gets the identifier of
-/// an item that had its place before and that another client removed. If the reply to the creation is lost, only the
-/// provider's item itself shows which of the two items has the identifier.
+/// Handles identifiers that may now belong to a new item. If a provider's identifiers are paths, a new item gets the
+/// identifier of the item that had its place before and that another client removed. If the reply to the creation is
+/// lost, only the provider's item itself shows whether it is the old or the new one.
 extension Uploader {
-    /// Finds out whether the provider has a new item in place of a known item, before a change of the known item is
-    /// sent. If so, the known item is gone, and is removed locally or becomes a new item.
+    /// Finds out whether the provider has a new item in place of the known item `row`. Called before a change of the
+    /// known item is sent. If the provider has a new item, the known item is removed locally or becomes a new local
+    /// item.
     ///
     /// - Parameter current: The provider's item with the known item's identifier; `nil` to request it.
     /// - Returns: `nil` if the provider's item is the known one, or no new item was sent to its place.
@@ -47,9 +48,10 @@ extension Uploader {
         }
     }
 
-    /// Returns the result that makes a new item wait for a known item, if the provider's item in the new item's place
-    /// has the identifier of the known item. The known item is to be moved or removed, and its step finds out which of
-    /// the two items the provider has.
+    /// Makes a new item wait for a known item whose identifier the provider's item `found`, in the new item's place,
+    /// has. The known item is to be moved or removed, and its step finds out which of the two items the provider has.
+    ///
+    /// - Returns: `nil` if there is no such known item.
     func formerHolder(of found: ProviderItem, besides number: ItemNumber) throws(IndexError) -> StepResult? {
         guard let known = try index.item(identifier: found.identifier), known.number != number,
             !scheduler.waits(known.number, for: number), let entry = try journal.entry(known.number),
@@ -61,8 +63,9 @@ extension Uploader {
 }
 
 extension ProviderItem {
-    /// Whether the provider has an item of another kind under the identifier of a known item. With identifiers that are
-    /// paths, another client has removed the known item and put this one in its place.
+    /// Whether this item of the provider has the identifier of the given known item but another kind. Then another
+    /// client has removed the known item and put this one in its place. Identifiers that are paths can be reused in
+    /// this way.
     func isOfAnotherKind(than known: ProviderItem) -> Bool {
         kind != known.kind && identifier.hasSameBytes(as: known.identifier)
     }

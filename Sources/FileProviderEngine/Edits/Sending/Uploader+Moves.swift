@@ -3,7 +3,7 @@ import ItemStore
 import ItemValues
 import LinuxSystem
 
-/// The sending of renames and moves.
+/// Sends renames and moves to the provider.
 extension Uploader {
     func sendMove(
         _ entry: JournalEntry, _ row: IndexedItem, _ engine: isolated any EngineEvents
@@ -63,7 +63,7 @@ extension Uploader {
         return try finishMove(number, to: parent, named: name, answer, engine)
     }
 
-    /// Whether the provider has no item with the row's identifier.
+    /// Whether the provider has no item with the identifier in the given row.
     nonisolated(nonsending) private func isGone(_ row: IndexedItem) async throws -> Bool {
         do {
             _ = try await asking { () async throws(ProviderError) in
@@ -75,9 +75,9 @@ extension Uploader {
         }
     }
 
-    /// Returns the provider's item if it is in its original place. This happens when the reply to a move was lost, and
-    /// the move was undone locally. The caller then sends no move, because some providers would report a collision of
-    /// the item with itself.
+    /// Returns the provider's item if it is already in the place to which it would be moved; otherwise `nil`. This
+    /// happens when the reply to a move was lost, and the move was undone locally. The caller then sends no move,
+    /// because some providers would report a collision of the item with itself.
     nonisolated(nonsending) private func itemInPlace(
         _ entry: JournalEntry, _ row: IndexedItem, in parent: IndexedItem
     ) async throws -> ProviderItem? {
@@ -133,8 +133,8 @@ extension Uploader {
         return .done
     }
 
-    /// Moves an item to the root because the provider reported that its directory is gone. Otherwise the item would not
-    /// be visible.
+    /// Moves the given item to the root locally, because the provider reported that its directory is gone. Otherwise
+    /// the item would not be visible.
     func moveToRoot(
         _ entry: JournalEntry, _ row: IndexedItem, _ engine: isolated any EngineEvents
     ) throws -> StepResult {
@@ -158,8 +158,9 @@ extension Uploader {
         return .done
     }
 
-    /// Returns the nearest directory above an item that is still to be moved or created at the provider. If the item
-    /// were sent first, the directory could end up inside itself at the provider.
+    /// Returns the nearest directory above the given item that is still to be moved or created at the provider; `nil`
+    /// if there is none. The item is sent after that directory. Otherwise a directory could end up inside itself at the
+    /// provider.
     private func firstMoving(above row: IndexedItem) throws(IndexError) -> ItemNumber? {
         var number = row.parent
         while number != .root, let folder = try index.item(number) {

@@ -4,7 +4,7 @@ import ItemStore
 import ItemValues
 import LinuxSystem
 
-/// The upload of items that were created locally.
+/// Uploads items that were created locally.
 extension Uploader {
     func sendNewItem(
         _ entry: JournalEntry, _ row: IndexedItem, _ engine: isolated any EngineEvents
@@ -68,9 +68,9 @@ extension Uploader {
         return try finishNewItem(number, sent: new, in: parent.number, upload, answer, engine)
     }
 
-    /// Checks that the reply to a new item can be about that item. If the index already has the item in the reply, one
-    /// of two conditions must hold: its row was added after the new item was created locally, or it has the name that
-    /// was sent, as when a service merges two items. Any other known item is a different one.
+    /// Checks that the reply to the creation of an item can be about this item. If the index already has the item in
+    /// the reply, one of two conditions must hold: its row was added after the new item was created locally, or it has
+    /// the name that was sent, as when a service merges two items. Any other known item is a different one.
     private func checkIsNew(_ answer: ProviderItem, _ number: ItemNumber, _ new: NewItem) throws {
         guard let known = try index.item(identifier: answer.identifier), known.number != number else { return }
         let mayBeIt =
@@ -82,8 +82,10 @@ extension Uploader {
         }
     }
 
-    /// Looks for an item in the place that it was sent to earlier, if the outcome is unknown and the item now has
+    /// Looks for an item in the place to which it was sent earlier, if the outcome is unknown and the item now has
     /// another place.
+    ///
+    /// - Returns: `nil` if the step can continue.
     private func findSent(
         _ number: ItemNumber, _ new: NewItem, _ upload: Upload?, _ engine: isolated any EngineEvents
     ) async throws -> StepResult? {
@@ -118,10 +120,10 @@ extension Uploader {
         return nil
     }
 
-    /// Records that the provider has a new item. The item's identifier comes from the reply.
+    /// Records that the provider has the new item. The item's identifier comes from the reply.
     ///
-    /// - Parameter wasThere: Whether the provider had the item before the request, so that a directory may contain
-    ///   further items.
+    /// - Parameter wasThere: Whether the provider had the item before the request. If it is a directory, it may then
+    ///   contain further items.
     func finishNewItem(
         _ number: ItemNumber, sent: NewItem, in parent: ItemNumber, _ upload: Upload?, _ answer: ProviderItem,
         wasThere: Bool = false, _ engine: isolated any EngineEvents
@@ -203,7 +205,7 @@ extension Uploader {
         return .done
     }
 
-    /// Creates the parent directory of a new or moved item again, if the provider does not have it any more.
+    /// Creates the parent directory of a new or moved item again, if the provider no longer has it.
     func reconcileMissingParent(
         _ parent: IndexedItem, _ failure: ProviderError, _ engine: isolated any EngineEvents
     ) async throws -> StepResult {

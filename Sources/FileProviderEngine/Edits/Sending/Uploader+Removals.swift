@@ -3,7 +3,7 @@ import ItemStore
 import ItemValues
 import LinuxSystem
 
-/// The sending of removals.
+/// Sends removals to the provider.
 extension Uploader {
     func sendRemoval(
         _ entry: JournalEntry, _ row: IndexedItem, _ engine: isolated any EngineEvents
@@ -112,8 +112,8 @@ extension Uploader {
         reconciler.handle(applied, engine)
     }
 
-    /// Looks for an item that was sent, and then removed locally before the reply came. If the provider has the item,
-    /// it is removed there, too.
+    /// Looks for an item that was sent, and was then removed locally before the reply came. If the provider has the
+    /// item, removes it at the provider, too.
     ///
     /// - Returns: `nil` if the provider does not have the item.
     private func findRemoved(
@@ -150,7 +150,7 @@ extension Uploader {
         return .done
     }
 
-    /// Whether the provider's item is the item that the engine sent.
+    /// Whether the provider's item `found` is the item that the engine sent.
     nonisolated(nonsending) func isSent(_ row: IndexedItem, _ found: ProviderItem) async throws -> Bool {
         guard found.kind == row.item.kind else { return false }
         return switch found.kind {
@@ -160,7 +160,7 @@ extension Uploader {
         }
     }
 
-    /// Whether a directory is empty at the provider.
+    /// Whether the given directory is empty at the provider.
     nonisolated(nonsending) func isEmpty(_ folder: ProviderItem) async throws -> Bool {
         let page = try await asking { () async throws(ProviderError) in
             try await provider.page(of: folder.identifier, after: nil, suggestedSize: 1)
@@ -168,8 +168,8 @@ extension Uploader {
         return page.items.isEmpty && page.next == nil
     }
 
-    /// Ensures that the removal of a directory removes nothing that is still needed. Returns `nil` if the directory may
-    /// be removed.
+    /// Ensures that the removal of the given directory removes nothing that is still needed. Returns `nil` if the
+    /// directory may be removed.
     private func reconcileChildren(
         of folder: ItemNumber, _ current: ProviderItem, _ engine: isolated any EngineEvents
     ) async throws -> StepResult? {
@@ -206,8 +206,8 @@ extension Uploader {
         }
     }
 
-    /// Makes an item visible again because the provider refused its removal, or because another client has changed the
-    /// item.
+    /// Makes the given item visible again, because the provider refused its removal, or because another client has
+    /// changed the item.
     private func comeBack(
         _ number: ItemNumber, _ said: [ProviderItem], _ failure: ProviderError?, _ engine: isolated any EngineEvents
     ) async throws {

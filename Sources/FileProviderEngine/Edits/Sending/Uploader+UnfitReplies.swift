@@ -3,10 +3,11 @@ import ItemStore
 import ItemValues
 import LinuxSystem
 
-/// New items for which the provider's reply is unusable. The provider may still have created the item. The engine
-/// repeats the request only once it knows whether the item exists, or when the user retries.
+/// Handles new items for which the provider's reply is unusable. The provider may still have created the item. The
+/// engine repeats the request only after it has found out that the item does not exist, and the user has requested a
+/// retry.
 extension Uploader {
-    /// Records that the reply to a new item is unusable. Returns the failure of the step.
+    /// Records that the reply to the creation of an item is unusable. Returns the failure of the step.
     func unfit(_ number: ItemNumber, _ answer: ProviderItem, _ new: NewItem, _ failure: ProviderError)
         -> ProviderError
     {
@@ -16,10 +17,10 @@ extension Uploader {
         return failure
     }
 
-    /// Looks for a new item in the place that it was sent to, after an unusable reply.
+    /// Looks for a new item in the place to which it was sent, after an unusable reply.
     ///
     /// - Returns: `nil` if the provider may be asked to create the item.
-    /// - Throws: ``ProviderError/unfitAnswer`` if only the user can decide this.
+    /// - Throws: ``ProviderError/unfitAnswer`` if only the user can decide whether the engine may ask again.
     func findUnfit(
         _ number: ItemNumber, _ entry: JournalEntry, _ new: NewItem, in parent: ItemNumber, _ upload: Upload?,
         _ engine: isolated any EngineEvents

@@ -3,13 +3,13 @@ import ItemStore
 import ItemValues
 import LinuxSystem
 
-/// The result of one step. A step consists of an item's next requests to the provider.
+/// The result of one step. A step is a group of requests to the provider that send one change of an item.
 enum StepResult {
-    /// The step is done, or nothing was to be done. The item's remaining changes are next.
+    /// The step is complete, or there was nothing to send. The item's remaining changes are sent next.
     case done
-    /// The step cannot proceed before another item's step has a result.
+    /// The step cannot continue before the given item's step has a result.
     case waits(for: ItemNumber)
-    /// The step is to be repeated after a number of seconds.
+    /// The step is to be repeated after the given number of seconds.
     case later(Double)
     /// The step waits for an event, such as the close of a file.
     case awaitsEvent
@@ -23,10 +23,10 @@ struct LocalError: Error {
 /// The engine was closed during a request. Nothing is written any more.
 struct EngineClosedError: Error {}
 
-/// The requests of one step: they send an item's next change, and handle the provider's reply.
+/// Performs the requests of one step, which send an item's next change, and handles the provider's replies.
 ///
-/// It calls the components of edits below it, those of contents, the reconciler, the enumerator, the removals that wait
-/// and the user metadata. Used only on the engine's thread (see ``EngineContext``).
+/// It calls the components of edits below it, those of contents, the reconciler, the enumerator, ``RemovalWaits`` and
+/// ``UserMetadata``. Used only on the engine's thread (see ``EngineContext``).
 final class Uploader: EngineComponent {
     let context: EngineContext
     let writer: JournalWriter
@@ -65,7 +65,7 @@ final class Uploader: EngineComponent {
 
     // MARK: One step
 
-    /// Sends an item's next change.
+    /// Sends the next change of the given item.
     func send(_ number: ItemNumber, _ engine: isolated any EngineEvents) async throws -> StepResult {
         scheduler.table.setSendsContents(number, false)
         guard let entry = try journal.entry(number) else { return .done }
@@ -109,10 +109,11 @@ final class Uploader: EngineComponent {
         return .awaitsEvent
     }
 
-    /// Returns the result of a step that must not send the item's identifier to the provider, because another item has
-    /// this identifier or may be getting it. Returns `nil` if the step can continue.
+    /// Checks that no other item has the identifier of the given item, or may be getting it. Otherwise the step must
+    /// not send this identifier to the provider.
     ///
     /// - Parameter row: The item at the beginning of the step.
+    /// - Returns: The result of the step if it must not continue; `nil` if it can.
     func settleTaken(_ row: IndexedItem, _ engine: isolated any EngineEvents) throws -> StepResult? {
         // Once a report has removed the item, or given it another identifier, any item can get this one.
         guard let now = try index.itemEvenIfDeleted(row.number),

@@ -14,15 +14,18 @@ package struct Reidentified: Sendable, Equatable {
 }
 
 extension IndexWriter {
-    /// Replaces the identifiers of known items by the ones that the provider now reports. Must be called before
+    /// Replaces the identifiers of known items by those that the provider now reports. Must be called before
     /// ``apply(_:listedIn:mark:)`` and ``remove(identifiers:)`` for the same reply.
     ///
     /// An item that is reported under an unknown identifier is treated as a known item
     ///
-    /// - of the same name, if their directory got a new identifier and has not been listed since then;
-    /// - of the same name and contents, if the same reply reports the known item as gone.
+    /// - if it has the known item's name, and their directory got a new identifier and has not been listed since;
+    /// - if it has the known item's name and contents, and the same reply reports the known item as gone.
     ///
-    /// - Parameter gone: The identifiers that the reply reports as gone.
+    /// - Parameters:
+    ///   - items: The reported items.
+    ///   - gone: The identifiers that the reply reports as gone.
+    /// - Returns: The items whose identifiers were replaced.
     package mutating func reidentify(
         _ items: [ProviderItem], gone: [String] = []
     ) throws(IndexError) -> [Reidentified] {
@@ -31,13 +34,13 @@ extension IndexWriter {
         return try matching.run()
     }
 
-    /// Changes the identifier of one item.
+    /// Changes the identifier of the given item.
     package mutating func reidentify(_ number: ItemNumber, as identifier: String) throws(IndexError) {
         try update(number) { $0.item.identifier = identifier }
     }
 
-    /// Records that the identifiers of a directory's items may have changed. The record stays until the directory is
-    /// listed.
+    /// Records that the identifiers of the items in the given directory may have changed. The record stays until the
+    /// directory is listed.
     package mutating func noteReidentified(_ folder: ItemNumber) throws(IndexError) {
         guard let identifier = try item(folder)?.item.identifier else { return }
         try state.reidentified.note(folder)
@@ -46,19 +49,20 @@ extension IndexWriter {
         try setOutdated(true, identifier)
     }
 
-    /// Drops the record of ``noteReidentified(_:)`` about a directory that the provider does not have.
+    /// Deletes the record that ``noteReidentified(_:)`` made, because the provider does not have the directory.
     package mutating func forgetReidentified(_ folder: ItemNumber) throws(IndexError) {
         try state.reidentified.forget(folder)
     }
 
-    /// Whether a container is a directory that has not been listed since it got a new identifier, so that its items may
-    /// have new identifiers, too.
+    /// Whether the given container is a directory that has not been listed since it got a new identifier. Its items may
+    /// then have new identifiers, too.
     package func isReidentified(_ container: String) throws(IndexError) -> Bool {
         guard !state.reidentified.numbers.isEmpty, let row = try item(identifier: container) else { return false }
         return state.reidentified.numbers.contains(row.number)
     }
 
-    /// Returns the given directory identifiers whose directories contain at least one of the items, at any depth.
+    /// Returns those of the given identifiers that belong to directories above at least one of the given items, at any
+    /// depth.
     package func folders(above items: [Reidentified], among identifiers: Set<String>) throws(IndexError) -> Set<String>
     {
         var found: Set<String> = []
@@ -73,11 +77,11 @@ extension IndexWriter {
         return found
     }
 
-    /// Whether an item whose identifier the provider does not recognize may have a new one. This is possible if the
-    /// item or a directory above it is being moved, or if a directory above it has a new identifier and was not listed
-    /// since.
+    /// Whether the item with the given identifier, which the provider does not recognize, may have a new identifier.
+    /// This is possible if the item or a directory above it is being moved, or if a directory above it has a new
+    /// identifier and was not listed since.
     ///
-    /// - Parameter moving: Items with an unknown place at the provider.
+    /// - Parameter moving: The items whose place at the provider is unknown.
     package func mayBeElsewhere(_ identifier: String, moving: Set<ItemNumber>) throws(IndexError) -> Bool {
         guard !moving.isEmpty || !state.reidentified.numbers.isEmpty else { return false }
         var row = try item(identifier: identifier)
@@ -92,7 +96,7 @@ extension IndexWriter {
     }
 }
 
-/// One reply of the provider, with the state for matching its items with known ones.
+/// Matches the items in one reply of the provider with known items.
 private struct Matching {
     private struct Location: Hashable {
         let parent: String
@@ -174,15 +178,15 @@ private struct Matching {
         return false
     }
 
-    /// Whether a known item may be the reported one: both have the same kind, and the reply does not contain the known
-    /// item's identifier.
+    /// Whether the known item `row` may be the reported item `item`: both have the same kind, and the reply does not
+    /// contain the known item's identifier.
     private func isFree(_ row: IndexedItem, _ item: ProviderItem) -> Bool {
         row.number != .root && row.isKnownToProvider && row.item.kind == item.kind
             && !told.contains(row.item.identifier)
     }
 
-    /// Matches files that disappeared from one directory with files that appeared in another. Both happen when another
-    /// client renames a directory above them.
+    /// Matches files that disappeared from one directory with equal files that appeared in another. Both happen when
+    /// another client renames a directory above them.
     private mutating func matchByContents() throws(IndexError) {
         var files: [Contents: [IndexedItem]] = [:]
         for identifier in gone {
@@ -211,7 +215,7 @@ private struct Matching {
             Reidentified(number: row.number, former: row.item.identifier, identifier: item.identifier))
     }
 
-    /// The properties by which a moved file is recognized.
+    /// The properties by which a file that was moved is recognized.
     private struct Contents: Hashable {
         let name: [UInt8]
         let version: [UInt8]
@@ -230,7 +234,8 @@ private struct Matching {
 }
 
 extension ProviderItem {
-    /// Whether another item has the same kind and the same contents, as far as versions, sizes and dates were reported.
+    /// Whether the given item has the same kind and the same contents as this one, as far as versions, sizes and dates
+    /// were reported.
     package func isSame(as other: ProviderItem) -> Bool {
         guard kind == other.kind else { return false }
         return switch kind {

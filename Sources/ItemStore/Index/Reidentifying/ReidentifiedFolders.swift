@@ -1,12 +1,12 @@
-/// The directories whose identifier the provider changed. If identifiers are paths, the identifiers of the items in
-/// such a directory have changed, too. The engine learns the new identifiers when it lists the directory.
+/// Records the directories whose identifier the provider changed. If identifiers are paths, the identifiers of the
+/// items in such a directory have changed, too. The engine learns the new identifiers when it lists the directory.
 final class ReidentifiedFolders {
     private let add: Statement
     private let remove: Statement
     private let all: Statement
 
-    /// The directories. They are in memory because each page of a listing is checked against them. Usually there are
-    /// none.
+    /// The directories. They are kept in memory, because each page of a listing is checked against them. Usually there
+    /// are none.
     private(set) var numbers: Set<ItemNumber> = []
 
     init(_ connection: DatabaseConnection) throws(IndexError) {
@@ -15,7 +15,7 @@ final class ReidentifiedFolders {
         all = try connection.statement("SELECT number FROM reidentified")
     }
 
-    /// Reads the in-memory state again after a rollback.
+    /// Reads the in-memory state from the index when it is opened and after a rollback.
     func readAgain() throws(IndexError) {
         numbers = []
         while try all.step() { numbers.insert(ItemNumber(rawValue: all.integer(0))) }
@@ -28,7 +28,7 @@ final class ReidentifiedFolders {
         try add.run()
     }
 
-    /// Removes the record of a directory that was listed or is gone.
+    /// Deletes the record of the given directory, which was listed or is gone.
     func forget(_ folder: ItemNumber) throws(IndexError) {
         guard numbers.remove(folder) != nil else { return }
         remove.bind(1, folder.rawValue)
@@ -37,7 +37,7 @@ final class ReidentifiedFolders {
 }
 
 extension Index {
-    /// Whether the items of a directory may have new identifiers.
+    /// Whether the items of the given directory may have new identifiers.
     package func isReidentified(_ folder: ItemNumber) throws(IndexError) -> Bool {
         try read { queries throws(IndexError) in
             let statement = try queries.connection.statement("SELECT 1 FROM reidentified WHERE number = ?1")

@@ -1,8 +1,8 @@
 import ItemValues
 
 extension WriterConnection {
-    /// Sets the new identifier of a directory as the parent of its items. Also records that the items' own identifiers
-    /// may have changed; the record stays until the directory is listed.
+    /// Stores the new identifier of a directory as the parent of its items. Also records that the items' own
+    /// identifiers may have changed, until the directory is listed.
     func passOnIdentifier(of folder: IndexedItem, from before: IndexedItem) throws(IndexError) {
         guard before.isKnownToProvider, folder.isKnownToProvider, folder.item.kind == .folder else { return }
         let (old, new) = (before.item.identifier, folder.item.identifier)
@@ -38,7 +38,7 @@ extension WriterConnection {
         try statement.run()
     }
 
-    /// Returns the items with local changes.
+    /// Returns the numbers of the items with local changes.
     func changedNumbers() throws(IndexError) -> [ItemNumber] {
         try queries.willRead?()
         let statement = try connection.statement("SELECT number FROM items WHERE changes <> 0 ORDER BY 1")
@@ -48,10 +48,10 @@ extension WriterConnection {
         return numbers
     }
 
-    /// Merges a child of a duplicate directory into the child of the same name in the directory that stays. The
-    /// remaining child adopts the identifier of the merged one.
+    /// Merges the given item of a duplicate directory into the item of the same name in the directory `folder`, which
+    /// stays. The remaining item gets the identifier of the merged one.
     ///
-    /// - Returns: Whether such a child was found.
+    /// - Returns: Whether there is an item of the same name.
     func takeIdentifier(of child: IndexedItem, in folder: IndexedItem) throws(IndexError) -> Bool {
         guard folder.isKnownToProvider, child.isKnownToProvider, child.changes.isEmpty,
             let own = try queries.item(named: MountName.mended(child.item.filename), in: folder.number),

@@ -1,21 +1,21 @@
 import ItemValues
 
-/// The part of the working set that is known locally: recently used, favourite and tagged items. The provider is not
-/// asked.
+/// Returns the items of the working set that the index knows: recently used, favourite and tagged items. Sends no
+/// request to the provider.
 extension Index {
-    /// Returns the files that were used last, the latest first.
+    /// Returns up to `limit` of the most recently used files, the latest first.
     package func recents(limit: Int) throws(IndexError) -> [FoundItem] {
         try found("SELECT number FROM facts WHERE used IS NOT NULL ORDER BY used DESC, number DESC", limit: limit) {
             $0.item.kind == .file
         }
     }
 
-    /// Returns the favourites in their order.
+    /// Returns the favourites, the lowest rank first.
     package func favorites() throws(IndexError) -> [FoundItem] {
         try found("SELECT number FROM facts WHERE rank IS NOT NULL ORDER BY rank, number", limit: .max)
     }
 
-    /// Returns a rank that is greater than those of all favourites, and at least the given one.
+    /// Returns the lowest rank that is greater than those of all favourites and not below `least`.
     package func nextFavoriteRank(atLeast least: UInt64) throws(IndexError) -> UInt64 {
         try read { queries throws(IndexError) in
             let statement = try queries.connection.statement("SELECT max(rank) FROM facts WHERE rank IS NOT NULL")
@@ -27,17 +27,18 @@ extension Index {
         }
     }
 
-    /// Returns the user metadata of an item; most items have none.
+    /// Returns the user metadata of the given item. It is empty for most items.
     package func metadata(of number: ItemNumber) throws(IndexError) -> ItemMetadata {
         try read { queries throws(IndexError) in try queries.metadata(of: number)?.0 ?? ItemMetadata() }
     }
 
-    /// Returns the kinds of an item's user metadata that were set locally and are not confirmed.
+    /// Returns the kinds of the given item's user metadata that were set locally and that the provider has not
+    /// confirmed.
     package func locallySetMetadata(of number: ItemNumber) throws(IndexError) -> MetadataKinds {
         try read { queries throws(IndexError) in try queries.metadata(of: number)?.1 ?? [] }
     }
 
-    /// Returns an item with its path; `nil` if the item, or a directory above it, was removed locally.
+    /// Returns the given item with its path; `nil` if the item, or a directory above it, was removed locally.
     package func found(_ number: ItemNumber) throws(IndexError) -> FoundItem? {
         try read { queries throws(IndexError) in
             var paths = ShownPaths()
@@ -45,7 +46,7 @@ extension Index {
         }
     }
 
-    /// Returns an item with its path and user metadata; `nil` if the item, or a directory above it, was removed
+    /// Returns the given item with its path and user metadata; `nil` if the item, or a directory above it, was removed
     /// locally.
     func found(
         _ number: ItemNumber, _ queries: IndexQueries, _ paths: inout ShownPaths
@@ -54,8 +55,8 @@ extension Index {
         return try found(item, queries, &paths)
     }
 
-    /// Returns an item that was read already, with its path and user metadata; `nil` if a directory above it was
-    /// removed locally.
+    /// Returns the given item, which was already read, with its path and user metadata; `nil` if a directory above it
+    /// was removed locally.
     func found(
         _ item: IndexedItem, _ queries: IndexQueries, _ paths: inout ShownPaths
     ) throws(IndexError) -> FoundItem? {
@@ -83,12 +84,12 @@ extension Index {
     }
 }
 
-/// The paths of directories. Each directory is looked up once.
+/// Computes the paths of visible directories. Each directory is read from the index only once.
 struct ShownPaths {
     private var known: [ItemNumber: [String]?] = [.root: []]
 
-    /// Returns the names from the root down to a directory, including the directory's own; `nil` if one of them was
-    /// removed locally.
+    /// Returns the names of the directories from the root down to the given directory, including its own; `nil` if one
+    /// of them was removed locally.
     mutating func names(of folder: ItemNumber, _ queries: IndexQueries) throws(IndexError) -> [String]? {
         var unknown: [(number: ItemNumber, name: String)] = []
         var number = folder

@@ -1,11 +1,11 @@
 import ItemValues
 
-/// An item's locally set attributes and their comparison with the provider's.
+/// Compares an item's locally set attributes with those that the provider reports.
 extension IndexedItem {
-    /// Whether any attribute except dates is set locally and overrides the provider's.
+    /// Whether at least one attribute other than a date is set locally and overrides the provider's.
     var hasSetAttributes: Bool { mode != nil || !attributes.isEmpty }
 
-    /// Returns the local attributes that differ from the provider's.
+    /// Returns the locally set attributes of the given kinds that differ from the provider's.
     package func attributesToSend(_ kinds: MetadataKinds) -> ItemAttributes {
         var attributes = ItemAttributes()
         if kinds.contains(.modified), let localModified, !Self.isSame(localModified, item.modified) {
@@ -21,8 +21,8 @@ extension IndexedItem {
         return attributes
     }
 
-    /// Whether the locally set attributes of some kinds equal those of another row, such as an earlier state of this
-    /// one.
+    /// Whether this row has the same locally set attributes of the given kinds as the row `other`, which may be an
+    /// earlier state of the same item.
     package func hasAttributes(of other: IndexedItem, _ kinds: MetadataKinds) -> Bool {
         (!kinds.contains(.modified) || localModified == other.localModified)
             && (!kinds.contains(.mode) || mode == other.mode)
@@ -30,11 +30,12 @@ extension IndexedItem {
     }
 
     /// Adopts the provider's changes of attributes that were also set locally. A changed value is adopted if the
-    /// provider had the local value before. A local value that the provider never had stays. An attribute that the
-    /// provider does not report stays, too.
+    /// provider had the local value before. A local value that the provider never had stays. If the provider does not
+    /// report an attribute, its local value stays, too.
     ///
-    /// - Parameter kinds: The kinds that were set locally and are not sent yet. They are newer than the provider's
-    ///   report.
+    /// - Parameters:
+    ///   - before: The provider's previous report.
+    ///   - kinds: The kinds that were set locally and not sent yet. They are newer than the provider's report and stay.
     mutating func followAttributes(since before: ProviderItem, except kinds: MetadataKinds) {
         if let mode, !kinds.contains(.mode), let known = before.fileSystemFlags, let now = item.fileSystemFlags,
             known & ItemAttributes.permissionFlags == Self.permissions(of: mode),
@@ -47,14 +48,15 @@ extension IndexedItem {
         }
     }
 
-    /// Drops records that are not needed any more, because the provider has all locally set attributes that it accepts.
+    /// Drops locally set values that are no longer needed, because the provider has all locally set attributes that it
+    /// accepts.
     package mutating func reconcileAttributes() {
         guard !item.flags.contains(.lacksAttributes) else { return }
         attributes.settle(given: item.attributesAsShown)
     }
 
-    /// Returns a mode with the owner's permissions as the provider reports them. Group and others get no new
-    /// permissions, except to execute what they may read.
+    /// Returns the given mode with the owner's permissions replaced by those that the provider reports. Group and
+    /// others get no new permissions, except to execute what they may read.
     private static func mode(_ mode: UInt16, withPermissions flags: UInt) -> UInt16 {
         var mode = mode
         if flags & 2 == 0 { mode &= ~0o444 } else { mode |= 0o400 }
@@ -71,12 +73,12 @@ extension IndexedItem {
         item.fileSystemFlags.map { $0 & ItemAttributes.permissionFlags } ?? Self.permissions(of: givenMode)
     }
 
-    /// Whether two dates are equal to the microsecond.
+    /// Whether the two dates are equal when rounded to microseconds; `false` if `other` is `nil`.
     private static func isSame(_ date: Double, _ other: Double?) -> Bool {
         other.map { ($0 * 1e6).rounded() == (date * 1e6).rounded() } ?? false
     }
 
-    /// Returns `NSFileProviderFileSystemFlags` for the owner's permissions.
+    /// Returns the owner's permissions in the given mode as `NSFileProviderFileSystemFlags`.
     private static func permissions(of mode: UInt16) -> UInt {
         (mode & 0o100 != 0 ? 1 : 0) | (mode & 0o400 != 0 ? 2 : 0) | (mode & 0o200 != 0 ? 4 : 0)
     }

@@ -1,12 +1,12 @@
 import ItemValues
 
-/// The user metadata of an item, which makes it part of the working set. Most items have none.
+/// The user metadata of an item. An item with user metadata is part of the working set. Most items have none.
 package struct ItemMetadata: Sendable, Equatable {
-    /// The date of the last use, in seconds since 1970.
+    /// The date of the last use, in seconds since 1970; `nil` if there was none.
     package var lastUsed: Double?
-    /// The rank among the favourites, the lowest first; `nil` for an item that is not a favourite.
+    /// The rank among the favourites, which are sorted by ascending rank; `nil` for an item that is not a favourite.
     package var favoriteRank: UInt64?
-    /// The tags in the provider's encoding; see ``TagList``.
+    /// The tags in the provider's encoding (see ``TagList``); `nil` for an item without tags.
     package var tagData: [UInt8]?
 
     package init(lastUsed: Double? = nil, favoriteRank: UInt64? = nil, tagData: [UInt8]? = nil) {
@@ -15,7 +15,7 @@ package struct ItemMetadata: Sendable, Equatable {
         self.tagData = tagData
     }
 
-    /// Creates the user metadata from a provider's report.
+    /// Creates the user metadata that the provider reported for the given item.
     init(_ item: borrowing ProviderItem) {
         self.init(lastUsed: item.lastUsed, favoriteRank: item.favoriteRank, tagData: item.tagData)
     }
@@ -24,7 +24,7 @@ package struct ItemMetadata: Sendable, Equatable {
 
     var isEmpty: Bool { lastUsed == nil && favoriteRank == nil && tagData == nil }
 
-    /// Copies the values of the given kinds from another value.
+    /// Copies the values of the given kinds from `other`.
     package mutating func take(_ kinds: MetadataKinds, from other: ItemMetadata) {
         if kinds.contains(.lastUsed) { lastUsed = other.lastUsed }
         if kinds.contains(.favoriteRank) { favoriteRank = other.favoriteRank }
@@ -33,7 +33,7 @@ package struct ItemMetadata: Sendable, Equatable {
 }
 
 extension ProviderItem {
-    /// Adopts user metadata that was sent to the provider.
+    /// Copies the values of the given kinds from user metadata that was sent to the provider.
     package mutating func take(_ kinds: MetadataKinds, from metadata: ItemMetadata) {
         var taken = ItemMetadata(self)
         taken.take(kinds, from: metadata)
@@ -57,17 +57,18 @@ package struct MetadataKinds: OptionSet, Sendable, Hashable {
     package static let extendedAttributes = MetadataKinds(rawValue: 1 << 5)
     package static let attributes: MetadataKinds = [.modified, .mode, .extendedAttributes]
 
-    /// The kinds to send with the next request: one kind alone, or all attributes.
+    /// The kinds to send with the next request: a single kind, or all kinds of attributes together; `nil` if there are
+    /// none.
     package var first: MetadataKinds? {
         let requests: [MetadataKinds] = [.lastUsed, .favoriteRank, .tags, .attributes]
         return requests.map { intersection($0) }.first { !$0.isEmpty }
     }
 }
 
-/// An item in the result of a search or in a list, with its path and user metadata.
+/// An item with its path and user metadata, in the result of a search or in a list.
 package struct FoundItem: Sendable, Equatable {
     package var item: IndexedItem
-    /// The names on the path from the domain's root, the item's own included.
+    /// The names on the path from the domain's root to the item, including the item's own name.
     package var names: [String]
     package var metadata: ItemMetadata
 }

@@ -1,16 +1,16 @@
 import ItemValues
 
-/// The writer of items' user metadata. Items without user metadata have no row.
+/// Writes the user metadata of items. Items without user metadata have no row.
 ///
-/// A value that was set locally stays until the provider confirms it, regardless of reports of the provider meanwhile.
-/// Otherwise the provider's value is used. The last-used date never decreases.
+/// A value that was set locally stays until the provider confirms it, even if the provider reports another value
+/// meanwhile. Otherwise the provider's value is used. The last-used date never decreases.
 final class MetadataWriter {
     private let find: Statement
     private let put: Statement
     private let remove: Statement
     private let renumber: Statement
     private let countRows: Statement
-    /// An upper bound of the number of rows. If it is zero, no lookup is needed.
+    /// An upper bound of the number of rows. If it is 0, the table need not be read.
     private var count: Int64 = 0
 
     init(_ connection: DatabaseConnection) throws(IndexError) {
@@ -22,10 +22,12 @@ final class MetadataWriter {
         countRows = try connection.statement("SELECT count(*) FROM facts")
     }
 
-    /// Recounts the rows after a rollback.
+    /// Recounts the rows when the index is opened and after a rollback.
     func recount() throws(IndexError) { count = try countRows.number() ?? 0 }
 
-    /// Applies the provider's report of an item.
+    /// Stores the user metadata in the provider's report of an item.
+    ///
+    /// - Parameter before: The previous report; `nil` if the item is new.
     func note(
         _ number: ItemNumber, _ item: borrowing ProviderItem, before: ProviderItem? = nil
     ) throws(IndexError) {
@@ -39,24 +41,26 @@ final class MetadataWriter {
         try write(number, metadata, here)
     }
 
-    /// Sets values locally.
+    /// Sets the values of the given kinds locally.
     func set(_ number: ItemNumber, _ kinds: MetadataKinds, _ values: ItemMetadata) throws(IndexError) {
         var (metadata, here) = try row(number)
         metadata.take(kinds, from: values)
         try write(number, metadata, here.union(kinds))
     }
 
-    /// Returns the kinds of values that were set locally and are not confirmed.
+    /// Returns the kinds of the given item's values that were set locally and that the provider has not confirmed.
     func setLocally(_ number: ItemNumber) throws(IndexError) -> MetadataKinds { try row(number).1 }
 
-    /// Confirms values that were set locally. From now on, the provider's reports replace these values.
+    /// Marks locally set values of the given kinds as confirmed. From now on, the provider's reports replace these
+    /// values.
     func settle(_ number: ItemNumber, _ kinds: MetadataKinds) throws(IndexError) {
         let (metadata, here) = try row(number)
         guard !here.isDisjoint(with: kinds) else { return }
         try write(number, metadata, here.subtracting(kinds))
     }
 
-    /// Records a local use of an item, which is not sent to the provider.
+    /// Records the date of a local use of the given item, in seconds since 1970. This date is not sent to the
+    /// provider.
     func noteUse(_ number: ItemNumber, _ time: Double) throws(IndexError) {
         var (metadata, here) = try row(number)
         guard time > metadata.lastUsed ?? 0 else { return }
@@ -70,7 +74,7 @@ final class MetadataWriter {
         try remove.run()
     }
 
-    /// Moves the user metadata of an item to another item number.
+    /// Stores the user metadata of the item `number` under the item number `other` instead.
     func move(_ number: ItemNumber, to other: ItemNumber) throws(IndexError) {
         guard count > 0 else { return }
         renumber.bind(1, number.rawValue)
@@ -106,7 +110,7 @@ final class MetadataWriter {
     }
 }
 
-/// The queries of user metadata.
+/// Queries the table of user metadata.
 enum MetadataQueries {
     static let find = "SELECT used, rank, data, here FROM facts WHERE number = ?1"
 
@@ -127,7 +131,7 @@ enum MetadataQueries {
 }
 
 extension IndexWriter {
-    /// Sets user metadata of an item locally; does nothing if the item does not exist.
+    /// Sets the given kinds of an item's user metadata locally. Does nothing if the item does not exist.
     package mutating func setMetadata(
         _ kinds: MetadataKinds, of number: ItemNumber, _ values: ItemMetadata
     ) throws(IndexError) {
@@ -136,18 +140,19 @@ extension IndexWriter {
         state.recordChange(.changed(number, contents: false))
     }
 
-    /// Confirms user metadata that was set locally and that the provider now has.
+    /// Marks the given kinds of an item's user metadata as confirmed by the provider.
     package mutating func reconcileMetadata(_ kinds: MetadataKinds, of number: ItemNumber) throws(IndexError) {
         try state.metadata.settle(number, kinds)
     }
 
-    /// Records the time of a local use of an item, in seconds since 1970.
+    /// Records the date of a local use of the given item, in seconds since 1970.
     package mutating func noteUse(of number: ItemNumber, at time: Double) throws(IndexError) {
         guard try state.queries.withRow(number, { (_) throws(IndexError) in true }) == true else { return }
         try state.metadata.noteUse(number, time)
     }
 
-    /// Removes the records of changed search terms up to a record number, because the search index now has these terms.
+    /// Deletes the records of changed search terms up to the record number `mark`, because the search index now has
+    /// these terms.
     package mutating func forgetRenamed(upTo mark: Int64) throws(IndexError) {
         let statement = try state.connection.statement("DELETE FROM renamed WHERE mark <= ?1")
         statement.bind(1, mark)
