@@ -14,7 +14,7 @@ public let NSFileProviderErrorNonExistentItemIdentifierKey = "NSFileProviderErro
 ///
 /// Source: FileProvider, `NSFileProviderError.h`.
 public struct NSFileProviderError: _BridgedStoredNSError {
-    /// The same error in Foundation's form.
+    /// The same error as an `NSError`.
     public let _nsError: NSError
     /// Creates the error from an error of Foundation in the same domain.
     public init(_nsError: NSError) { self._nsError = _nsError }
@@ -189,7 +189,7 @@ extension NSFileProviderError.Code {
 }
 
 extension NSError {
-    /// Returns the error for creating, renaming or moving an item to a name that is taken by another item.
+    /// Returns the error for creating, renaming or moving an item to a name that `existingItem` already has.
     public class func fileProviderErrorForCollision(with existingItem: any NSFileProviderItem) -> NSError {
         NSFileProviderError(
             .filenameCollision,
@@ -210,7 +210,7 @@ extension NSError {
 
     /// Returns the error for a removal that the provider refuses.
     ///
-    /// - Parameter updatedVersion: the item, which stays.
+    /// - Parameter updatedVersion: the item, which continues to exist.
     public class func fileProviderErrorForRejectedDeletion(of updatedVersion: any NSFileProviderItem) -> NSError {
         NSFileProviderError(.deletionRejected, userInfo: [NSFileProviderErrorItemKey: updatedVersion])._nsError
     }

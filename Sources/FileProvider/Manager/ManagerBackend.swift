@@ -93,7 +93,7 @@ package protocol ManagerBackend: Sendable {
     func version(
         of set: ItemSet, in domain: NSFileProviderDomainIdentifier?, known: UInt64?,
         _ completion: @escaping @Sendable (Result<UInt64, any Error>) -> Void)
-    /// Returns the progress of all transfers in one direction.
+    /// Returns the progress of all uploads or of all downloads.
     func transfers(
         isUpload: Bool, in domain: NSFileProviderDomainIdentifier?,
         _ completion: @escaping @Sendable (Result<TransferTotals, any Error>) -> Void)

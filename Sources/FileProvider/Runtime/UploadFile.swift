@@ -66,7 +66,7 @@ struct UploadFile {
     }
 
     /// Copies a file. Progress of the copy restarts the request's time limit. The copy stops when the request is over.
-    /// It may change the file offset of `contents`, which the engine does not use.
+    /// The copy may change the file offset of `contents`, which the engine does not use.
     static func copy(
         _ contents: FileDescriptor, into folder: FileDescriptor, named name: String, permissions: mode_t? = nil,
         _ engineRequest: EngineRequest

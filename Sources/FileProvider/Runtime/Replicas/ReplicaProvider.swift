@@ -7,7 +7,7 @@ import ItemValues
 import LinuxSystem
 import Synchronization
 
-/// The adapter for a provider whose files the system stores, an ``NSFileProviderReplicatedExtension``.
+/// The adapter for an ``NSFileProviderReplicatedExtension``, a provider whose files the system stores.
 ///
 /// The engine has separate requests for renames, moves, the trash, tags and contents. This class translates each of
 /// them to a modification of the provider's current item, which it requests each time. Therefore the base version is
@@ -131,8 +131,8 @@ extension ProviderItem {
     }
 }
 
-/// A server for principal classes that are ``NSFileProviderReplicatedExtension``s. `NSExtensionMain()` finds it by its
-/// name.
+/// A server for principal classes that are ``NSFileProviderReplicatedExtension``s. `NSExtensionMain()` finds this
+/// server by its name.
 final class ReplicaServer: PrincipalServer {
     static func serves(_ principal: AnyClass) -> Bool { principal is any NSFileProviderReplicatedExtension.Type }
 
