@@ -4,7 +4,7 @@ package struct PredicateVocabulary: Sendable {
     let roots: [String]
     /// The names that may follow a dot.
     let properties: [String]
-    /// The properties and roots that any name may follow after a dot, because providers define the names.
+    /// The properties and roots after which any name may follow a dot, because providers define these names.
     let open: Set<String>
 
     /// The vocabulary for the rules of share and action extensions.
