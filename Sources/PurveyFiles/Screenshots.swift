@@ -6,8 +6,8 @@ import Glibc
 
 /// Screenshots of each view, for review. They show the domains of the running daemon.
 @MainActor enum Screenshots {
-    /// Takes the screenshots of the given domain, or of the first domain for `nil`. Returns whether all pictures were
-    /// written.
+    /// Takes the screenshots of the given domain. If `domain` is `nil`, takes those of the first domain. Returns
+    /// whether all pictures were written.
     static func take(_ window: BrowserWindow, of domain: String?, into directory: String) async -> Bool {
         mkdir(directory, 0o755)
         let browser = window.browser

@@ -323,8 +323,8 @@ import FileProviderGTK
         gtk_stack_set_visible_child_name(content.opaque, page)
     }
 
-    /// Whether loading began less than ``patience`` ago. Showing the loading page for a shorter time would be a
-    /// flicker.
+    /// Whether loading began less than ``patience`` ago. During this time the loading page is not shown, because a page
+    /// that appears only briefly would make the window flicker.
     private var isWaitingBriefly: Bool {
         browser.isLoading && browser.listingError == nil && ContinuousClock.now < loadingPageTime
     }
