@@ -6,7 +6,7 @@ import Foundation
 ///
 /// The property list declares the actions as for ``NSFileProviderCustomAction``. If the dictionary of an action has the
 /// key `PurveyActionInput`, the user is asked for a text. The key's value describes the text, such as `the name of the
-/// user to share with`. If a class conforms to this protocol, the system performs all its actions with
+/// user to share with`. The system performs all actions of a class that conforms to this protocol with
 /// ``performAction(identifier:onItemsWithIdentifiers:input:completionHandler:)``.
 ///
 /// Source: an addition. On Apple's systems, such actions belong to an extension with a user interface.

@@ -145,11 +145,11 @@ public protocol FileProviderDescribing: NSObjectProtocol {
     var domainFindings: [String] { get }
 }
 
-/// A provider that signs in with the user's password. `purvey sign-in` calls it.
+/// A provider that signs in with the user's password. `purvey sign-in` uses such a provider.
 ///
-/// A subclass of ``NSFileProviderExtension`` conforms to this protocol. Requests that need a sign-in fail with
-/// ``NSFileProviderError/notAuthenticated``. The system then asks the user once. After a successful sign-in, the system
-/// retries these requests.
+/// A subclass of ``NSFileProviderExtension`` conforms to this protocol. The provider fails requests that need a sign-in
+/// with ``NSFileProviderError/notAuthenticated``. The system then asks the user once. After a successful sign-in, the
+/// system retries these requests.
 ///
 /// Source: an addition. Apple's providers show windows of their own.
 public protocol FileProviderSigningIn: NSObjectProtocol {

@@ -121,7 +121,7 @@ extension ProviderItem {
     /// The largest integer up to which all integers convert to `Double` without loss.
     private static let exactLimit: UInt64 = 1 << 53
 
-    /// Returns a count; `nil` if the number is negative or too large.
+    /// Returns the number as a count; `nil` if it is negative or too large.
     static func count(_ number: NSNumber?) -> Int64? {
         guard let number else { return nil }
         // This is the usual case. It avoids the two objects that the comparison below creates.
@@ -153,8 +153,8 @@ extension ProviderItem {
         let digest = Digest(data).bytes
         return data.prefix(versionLimit - digest.count) + digest
     }
-    /// Returns a version for a file whose provider reports none. It consists of the file's size and date, and is empty
-    /// if neither is known.
+    /// Returns a version for a file whose provider reports none. The version consists of the file's size and date. It
+    /// is empty if neither is known.
     private static func version(ofSize size: Int64?, modified: Double?) -> [UInt8] {
         guard size != nil || modified != nil else { return [] }
         return Array("\(size.map { "\($0)" } ?? "-") \(modified.map { "\($0)" } ?? "-")".utf8)

@@ -82,8 +82,8 @@ extension EngineBackend {
         perform(request, of: domain, settled(completion))
     }
 
-    /// Returns a completion handler that wraps a failure in a `cannotSynchronize` error, as Apple documents it. The
-    /// failure becomes the underlying error.
+    /// Returns a completion handler that wraps every failure in a `cannotSynchronize` error, as Apple's documentation
+    /// describes. The failure becomes the underlying error.
     private func settled(_ completion: @escaping Completion) -> Completion {
         { error in
             guard let error, (error as? NSFileProviderError)?.code != .providerDomainNotFound else {

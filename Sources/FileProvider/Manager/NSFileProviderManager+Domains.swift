@@ -140,7 +140,7 @@ extension NSFileProviderManager {
         }
     }
 
-    /// Whether the program has requested the list of domains. Otherwise, no notifications are posted.
+    /// Whether the program has requested the list of domains. If not, no notifications are posted.
     private static let isObserving = Atomic(false)
 
     /// Posts the notification that the domains have changed.

@@ -25,9 +25,8 @@ extension NSFileProviderManager {
     /// Imports an item and everything in it again, after the provider has lost its records of these items.
     ///
     /// The system lists again each directory that it has listed before, and matches the provider's items with its own
-    /// by name. It passes local items that the provider does not have to `createItem` with the option
-    /// `mayAlreadyExist`: directories, links, and files whose contents are local. At the end, it calls
-    /// `importDidFinish`.
+    /// by name. The system calls `createItem`, with the option `mayAlreadyExist`, for each local item that is missing
+    /// at the provider: directories, links, and files whose contents are local. At the end, it calls `importDidFinish`.
     ///
     /// - Parameter completionHandler: called when the import has begun, or with `NSFileProviderError.noSuchItem` if the
     ///   system does not know the item.

@@ -79,8 +79,8 @@ open class NSFileProviderManager: NSObject, @unchecked Sendable {
         try await Self.answer { register(task, forItemWithIdentifier: identifier, completionHandler: $0) }
     }
 
-    /// Shows the progress of an upload with an item, for providers that do not upload with tasks of a `URLSession`.
-    /// May be called any number of times.
+    /// Reports the progress of an item's upload, which the system shows. This function is for providers that do not
+    /// upload with tasks of a `URLSession`. It may be called any number of times.
     ///
     /// Source: an addition.
     public final func reportUpload(

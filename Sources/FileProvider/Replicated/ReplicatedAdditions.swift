@@ -204,7 +204,7 @@ public enum FileProviderContents {
     /// Makes a file available to ``open(_:)`` under a path at which no file exists.
     static func hand(_ file: FileDescriptor, at path: String) { handed.withLock { $0[path] = file } }
 
-    /// Makes the file at `path`, which ``hand(_:at:)`` made available, unavailable to ``open(_:)``. Open handles stay
-    /// valid, and the file itself is not deleted.
+    /// Withdraws the file that ``hand(_:at:)`` made available at `path`. Later calls of ``open(_:)`` do not find the
+    /// file. Open handles stay valid, and the file is not deleted.
     static func takeBack(_ path: String) { _ = handed.withLock { $0.removeValue(forKey: path) } }
 }

@@ -91,7 +91,7 @@ struct ServiceSources: @unchecked Sendable {
 }
 
 extension Result<ProviderItem, ProviderError> {
-    /// Converts the arguments of a provider's completion handler.
+    /// Converts the arguments of a provider's completion handler to a result.
     static func of(_ item: (any NSFileProviderItem)?, _ error: (any Error)?) -> Self {
         if let error { return .failure(ProviderError(error)) }
         guard let item else {

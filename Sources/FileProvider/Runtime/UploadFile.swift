@@ -3,7 +3,7 @@ import Foundation
 import Glibc
 import LinuxSystem
 
-/// A file that a provider receives, in a separate directory, so that it may have any name.
+/// A file that a provider receives. It is in a directory of its own, so that it may have any name.
 ///
 /// The provider may move or clone the file. After the provider's reply, the caller removes the directory with
 /// ``remove()``.
@@ -30,7 +30,7 @@ struct UploadFile {
         }
     }
 
-    /// Creates the file, as a copy of `contents` or empty.
+    /// Creates the file as a copy of `contents`, or as an empty file if `contents` is `nil`.
     ///
     /// - Parameter permissions: the mode, before the process's umask is applied.
     func fill(with contents: FileDescriptor?, permissions: mode_t = 0o600, _ engineRequest: EngineRequest) throws {

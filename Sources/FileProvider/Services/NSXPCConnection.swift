@@ -119,7 +119,7 @@ public final class NSXPCConnection: NSObject, Sendable {
     /// Sets a closure that is called when the connection ends, before the handlers.
     func onEnd(_ ended: @escaping @Sendable () -> Void) { state.withLock { $0.ended = ended } }
 
-    /// A handler that is called once if the other end closes the connection, before ``invalidationHandler``.
+    /// A handler that is called once, before ``invalidationHandler``, if the other end closes the connection.
     public var interruptionHandler: (@Sendable () -> Void)? {
         get { state.withLock { $0.interruption } }
         set { state.withLock { $0.interruption = newValue } }

@@ -9,9 +9,9 @@ import Synchronization
 
 /// The adapter for an ``NSFileProviderReplicatedExtension``, a provider whose files the system stores.
 ///
-/// The engine has separate requests for renames, moves, the trash, tags and contents. This class translates each of
-/// them to a modification of the provider's current item, which it requests each time. Therefore the base version is
-/// current, and a change whose reply was lost is not repeated.
+/// The engine has separate requests for renames, moves, the trash, tags and contents. For each of them, this class
+/// requests the current item from the provider, and then modifies that item. Therefore the base version is current, and
+/// a change whose reply was lost is not repeated.
 ///
 /// Sendable because only provider code uses the object, and the protocol allows calls from any thread.
 final class ReplicaProvider: ServedProvider, @unchecked Sendable {
@@ -64,7 +64,7 @@ final class ReplicaProvider: ServedProvider, @unchecked Sendable {
     }
 
     /// Calls an asynchronous function of the provider, and blocks until its completion handler is called. Reports the
-    /// function's progress to the engine, and cancels it when the request is over.
+    /// function's progress to the engine, and cancels the function when the request is over.
     func ask<Answer: Sendable>(
         _ engineRequest: EngineRequest, _ start: (@escaping @Sendable (Answer) -> Void) -> Progress
     ) throws(ProviderError) -> Answer {
