@@ -112,7 +112,7 @@ open class FPUIActionExtensionViewController: UIViewController {
         context.cancelRequest(withError: Self.unprepared)
     }
 
-    /// Prepares for an action on items that the user requested. The default ends the request as unsupported.
+    /// Prepares for an action that the user requested on the given items. The default ends the request as unsupported.
     ///
     /// - Parameter actionIdentifier: the identifier in the property list.
     open func prepare(forAction actionIdentifier: String, itemIdentifiers: [NSFileProviderItemIdentifier]) {
