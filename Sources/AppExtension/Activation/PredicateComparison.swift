@@ -25,7 +25,7 @@ struct PredicateComparison: Sendable, Equatable {
             "=": .equal, "<>": .unequal, "=<": .lessOrEqual, "=>": .greaterOrEqual,
         ]
 
-        /// Whether options may follow to ignore case and accents.
+        /// Whether options that ignore case and accents may follow the operator.
         var takesOptions: Bool {
             switch self {
             case .begins, .ends, .contains, .like, .matches, .isIn, .equal, .unequal: true

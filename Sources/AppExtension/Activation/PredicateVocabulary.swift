@@ -32,7 +32,7 @@ package struct PredicateVocabulary: Sendable {
             roots: roots.map(\.rawValue), properties: fileProviderItems.properties, open: fileProviderItems.open)
     }
 
-    /// Returns a list of names for an error message. Long lists are replaced by a description.
+    /// Returns a list of names for an error message. If there are many names, returns a general description instead.
     static func list(_ names: [String]) -> String {
         guard names.count <= 6 else { return "a property of an item" }
         return "\"" + names.joined(separator: "\" or \"") + "\""

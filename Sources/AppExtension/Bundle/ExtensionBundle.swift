@@ -170,7 +170,7 @@ package enum ExtensionPoint {
         ExtensionBundle.providerInterfacePoint,
     ]
 
-    /// Returns a sentence about the fault of an extension point; `nil` if it is valid.
+    /// Returns a sentence about the fault of an extension point; `nil` if the extension point is valid.
     package static func fault(of point: String) -> String? {
         guard !served.contains(point) else { return nil }
         let complaint = SpellingSuggestion.sentence(
