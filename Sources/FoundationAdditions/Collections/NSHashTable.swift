@@ -64,17 +64,17 @@ open class NSHashTable<ObjectType: AnyObject>: NSObject {
     /// Returns an enumerator of the objects.
     open func objectEnumerator() -> NSEnumerator { RemainingObjects(allObjects) }
 
-    /// Adds the objects of another table.
+    /// Adds the objects of the table `other`.
     open func union(_ other: NSHashTable<ObjectType>) { other.allObjects.forEach(add) }
-    /// Removes the objects of another table.
+    /// Removes the objects of the table `other`.
     open func minus(_ other: NSHashTable<ObjectType>) { other.allObjects.forEach(remove) }
-    /// Removes all objects that are not in another table.
+    /// Removes all objects that are not in the table `other`.
     open func intersect(_ other: NSHashTable<ObjectType>) {
         allObjects.filter { !other.contains($0) }.forEach(remove)
     }
     /// Whether the tables have an object in common.
     open func intersects(_ other: NSHashTable<ObjectType>) -> Bool { allObjects.contains { other.contains($0) } }
-    /// Whether another table has all objects of this one.
+    /// Whether the table `other` has all objects of this table.
     open func isSubset(of other: NSHashTable<ObjectType>) -> Bool { allObjects.allSatisfy { other.contains($0) } }
     /// Whether the tables have the same objects.
     open func isEqual(to other: NSHashTable<ObjectType>) -> Bool { count == other.count && isSubset(of: other) }
