@@ -9,7 +9,7 @@ extension Browser {
     /// Whether the current location can receive new items.
     package var canAdd: Bool { currentFolder != nil }
 
-    /// The path of the current folder in its mount; `nil` if it has none.
+    /// The path of the current folder in its mount; `nil` if there is none.
     package var currentFolder: String? {
         guard case .folder(let domain, let path) = location, let mount = mount(of: domain) else { return nil }
         return path.isEmpty ? mount : mount + "/" + path

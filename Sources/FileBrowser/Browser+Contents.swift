@@ -98,7 +98,7 @@ extension Browser {
     /// The number of ended jobs that stay in the list.
     private static let mostEnded = 20
 
-    /// Runs a job, and shows its failure.
+    /// Runs a job. If the job fails, shows the failure.
     func run(
         _ job: Job, _ work: @escaping @MainActor (Browser, Job) async throws(BrowserError) -> Void
     ) {

@@ -17,7 +17,7 @@ import LinuxSystem
 
     /// Called after a part has changed.
     package var whenChanged: (Aspect) -> Void = { _ in }
-    /// Called with a short text about completed work, and whether it can be undone.
+    /// Called with a short text about completed work. `canUndo` is whether the work can be undone.
     package var whenDone: (_ text: String, _ canUndo: Bool) -> Void = { _, _ in }
     /// Called with an item that the user's work has created or moved, so that the view selects it.
     package var whenPlaced: (BrowserItem.ID) -> Void = { _ in }
@@ -214,7 +214,7 @@ import LinuxSystem
         }
     }
 
-    /// Runs work of the user, and shows its failure.
+    /// Runs work of the user. If the work fails, shows the failure.
     func attempt(_ work: @escaping @MainActor (Browser) async throws(BrowserError) -> Void) {
         Task {
             do throws(BrowserError) { try await work(self) } catch { report(error) }
