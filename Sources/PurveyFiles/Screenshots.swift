@@ -53,7 +53,7 @@ import Glibc
         await settle(window.browser)
     }
 
-    /// Returns the windows over a window: dialogs, and the list of keyboard shortcuts.
+    /// Returns the windows that are shown over the given window: dialogs, and the list of keyboard shortcuts.
     private static func dialogs(
         over window: UnsafeMutablePointer<GtkWindow>
     ) -> [UnsafeMutablePointer<GtkWindow>] {

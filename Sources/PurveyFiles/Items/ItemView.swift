@@ -80,7 +80,7 @@ import FileProviderGTK
 
     private var view: Widget { isGrid ? grid : list }
 
-    /// Shows tiles or rows.
+    /// Shows the items as tiles if `isGrid` is `true`, and as rows otherwise.
     func setGrid(_ isGrid: Bool) {
         self.isGrid = isGrid
         // Only the visible view has the model, so that the hidden view creates no widgets.

@@ -41,8 +41,8 @@ import LinuxSystem
         }
     }
 
-    /// A weak reference to the receiver for the handlers of its connection. The handlers are created before the
-    /// receiver.
+    /// A weak reference to the receiver, for the handlers of the receiver's connection. The handlers are created before
+    /// the receiver.
     @MainActor private final class Link: Sendable {
         weak var receiver: PickReceiver?
 

@@ -14,7 +14,7 @@ import FileProviderGTK
     private var newButton: Widget?
     private var nameEntry: Widget?
 
-    /// Called when the user picks.
+    /// Called with the picked items, or with the new file, when the user picks.
     var whenPicked: (Pick) -> Void = { _ in }
     /// Called when the user cancels.
     var whenCancelled: () -> Void = {}
