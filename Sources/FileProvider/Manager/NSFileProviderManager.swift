@@ -49,14 +49,15 @@ open class NSFileProviderManager: NSObject, @unchecked Sendable {
     }
 
     /// Signals that the cause of an error is resolved, for example after the user has signed in or the service is
-    /// reachable again. The system retries the requests that failed with this error.
+    /// reachable again. The system then retries all failed requests of the domain, not only those that failed with
+    /// `error`.
     open func signalErrorResolved(
         _ error: any Error, completionHandler: @escaping @Sendable ((any Error)?) -> Void
     ) {
         Self.backend.signalErrorResolved(
             ProviderError(error), in: domain?.identifier, Self.calling(completionHandler))
     }
-    /// Signals that the cause of an error is resolved. The system retries the requests that failed with this error.
+    /// Signals that the cause of an error is resolved. The system then retries all failed requests of the domain.
     open func signalErrorResolved(_ error: any Error) async throws {
         try await Self.answer { signalErrorResolved(error, completionHandler: $0) }
     }

@@ -104,8 +104,8 @@ open class FPUIActionExtensionViewController: UIViewController {
     open var extensionContext: FPUIActionExtensionContext { context }
 
     /// Prepares to resolve a failure of the provider together with the user, usually by a sign-in. If the object then
-    /// calls ``FPUIActionExtensionContext/completeRequest()``, the system retries the requests that failed because of
-    /// the error. The default ends the request as unsupported.
+    /// calls ``FPUIActionExtensionContext/completeRequest()``, the system retries the provider's failed requests. The
+    /// default ends the request as unsupported.
     ///
     /// - Parameter error: the provider's error, usually `NSFileProviderError.notAuthenticated`.
     open func prepare(forError error: any Error) {
