@@ -2,7 +2,7 @@ import Foundation
 import FoundationAdditions
 import Synchronization
 
-/// The key in the `userInfo` of a request's error for the errors of single items.
+/// The key for the errors of individual items, in the `userInfo` of a request's error.
 public let NSExtensionItemsAndErrorsKey = "NSExtensionItemsAndErrorsKey"
 
 /// One request of a host to an extension: its items, and the means to reply.
@@ -21,8 +21,8 @@ public let NSExtensionItemsAndErrorsKey = "NSExtensionItemsAndErrorsKey"
 open class NSExtensionContext: NSObject, @unchecked Sendable {
     /// The host's side of a request. Its functions are called on the thread on which the extension calls the context.
     package struct Host: Sendable {
-        /// Sends the items, and then calls its second argument, passing whether the host had cancelled the request
-        /// before.
+        /// Sends the items to the host, and then calls the second argument. Passes `true` if the host had already
+        /// cancelled the request.
         let complete: @Sendable (ReturnedItems, @escaping @Sendable (Bool) -> Void) -> Void
         let cancel: @Sendable (any Error) -> Void
         let open: @Sendable (URL, @escaping @Sendable (Bool) -> Void) -> Void
@@ -103,7 +103,7 @@ open class NSExtensionContext: NSObject, @unchecked Sendable {
         }
     }
 
-    /// Ends the request. Returns `false` if it had already ended.
+    /// Ends the request. Returns `false` if the request had already ended.
     private func end() -> Bool {
         hasEnded.withLock { hasEnded in
             defer { hasEnded = true }

@@ -12,7 +12,8 @@ public let NSExtensionItemAttachmentsKey = "NSExtensionItemAttachmentsKey"
 /// demand.
 ///
 /// The attachments are separate pieces of content, not alternative forms of one. The properties are stored in
-/// ``userInfo`` under the three keys above, so that changes of ``userInfo`` change the properties.
+/// ``userInfo`` under keys such as ``NSExtensionItemAttachmentsKey``, so that changes of ``userInfo`` change the
+/// properties.
 ///
 /// Source: Foundation, `NSExtensionItem.h`.
 open class NSExtensionItem: NSObject, NSCopying, NSSecureCoding {

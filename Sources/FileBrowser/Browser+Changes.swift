@@ -9,7 +9,7 @@ extension Browser {
     /// Whether the current location can receive new items.
     package var canAdd: Bool { currentFolder != nil }
 
-    /// The path of the current folder in its mount; `nil` if it has none.
+    /// The path of the current folder in its mount; `nil` if there is none.
     package var currentFolder: String? {
         guard case .folder(let domain, let path) = location, let mount = mount(of: domain) else { return nil }
         return path.isEmpty ? mount : mount + "/" + path
@@ -17,7 +17,7 @@ extension Browser {
 
     static let unmounted = BrowserError("The domain is not mounted, so nothing can be changed in it")
 
-    /// Creates a folder in the current folder, and starts changing its name.
+    /// Creates a folder in the current folder, and lets the user change the new folder's name.
     package func makeFolder() {
         attempt { browser throws(BrowserError) in
             guard let folder = browser.currentFolder, case .folder(let domain, let path) = browser.location else {
@@ -32,7 +32,7 @@ extension Browser {
         }
     }
 
-    /// Returns the reason why an item cannot have a name, or `nil` if it can.
+    /// Returns the reason why an item cannot have the given name, or `nil` if it can.
     package nonisolated static func fault(ofName name: String) -> String? {
         if name.isEmpty { return "A name is needed." }
         if name == "." || name == ".." { return "“\(name)” cannot be a name." }
@@ -152,7 +152,7 @@ extension Browser {
         }
     }
 
-    /// Copies items into their own folder, under free names.
+    /// Copies items into their own folder, under names that are not taken.
     package func duplicate(_ items: [BrowserItem]) {
         let former = clipboard
         copy(items, isCut: false)

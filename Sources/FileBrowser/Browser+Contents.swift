@@ -5,17 +5,17 @@ import LinuxSystem
 
 /// Work on contents: downloads, pins, evictions, retries.
 extension Browser {
-    /// Downloads contents.
+    /// Downloads the contents of items.
     package func download(_ items: [BrowserItem]) {
         contents("Downloading", items) { DownloadItemCall(place: $0) }
     }
 
-    /// Pins items, which downloads their contents, or unpins them.
+    /// Pins items, which downloads their contents. If `isWanted` is `false`, unpins the items.
     package func keep(_ items: [BrowserItem], isWanted: Bool) {
         contents(isWanted ? "Keeping" : "No longer keeping", items) { KeepItemCall(place: $0, isWanted: isWanted) }
     }
 
-    /// Evicts contents. They stay at the service.
+    /// Evicts the contents of items. The contents stay at the service.
     package func freeUp(_ items: [BrowserItem]) {
         contents("Freeing up the space of", items) { EvictItemCall(place: $0) }
     }
@@ -72,7 +72,7 @@ extension Browser {
         }
     }
 
-    /// Adds items to the favorites, or removes them.
+    /// Adds items to the favorites, or removes items from the favorites.
     package func setFavorite(_ items: [BrowserItem], _ isFavorite: Bool) {
         attempt { browser throws(BrowserError) in
             for item in items {
@@ -98,7 +98,7 @@ extension Browser {
     /// The number of ended jobs that stay in the list.
     private static let mostEnded = 20
 
-    /// Runs a job, and shows its failure.
+    /// Runs a job. If the job fails, shows the failure.
     func run(
         _ job: Job, _ work: @escaping @MainActor (Browser, Job) async throws(BrowserError) -> Void
     ) {

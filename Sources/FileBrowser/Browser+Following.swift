@@ -45,7 +45,7 @@ extension Browser {
         if isTransferring { poll() }
     }
 
-    /// Whether a transfer is running or waiting. While one is, its progress is requested every second.
+    /// Whether a transfer is running or waiting. If so, the progress of the transfers is requested every second.
     var isTransferring: Bool {
         domains.contains { place in
             let activity = place.activity
@@ -54,7 +54,7 @@ extension Browser {
         }
     }
 
-    /// Reads the activity once a second while a transfer is running or waits.
+    /// Reads the activity of the domains once a second while a transfer is running or waiting.
     private func poll() {
         guard polling == nil else { return }
         polling = Task {

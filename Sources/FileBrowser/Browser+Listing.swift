@@ -26,7 +26,7 @@ extension Browser {
         }
     }
 
-    /// Reads the current location again. If it is being read now, reads it again afterwards.
+    /// Reads the current location again. If it is being read now, reads it again after that.
     func loadAgain() {
         if isLoading { isStale = true } else { load() }
     }
@@ -70,7 +70,7 @@ extension Browser {
         if !isFirst { listing.replace(with: all) }
     }
 
-    /// Returns the path at which a domain is mounted, or `nil` if it is not.
+    /// Returns the path at which a domain is mounted, or `nil` if the domain is not mounted.
     package func mount(of domain: String) -> String? {
         domains.first { $0.name == domain }?.activity.domain.mount
     }

@@ -63,7 +63,7 @@ extension Browser {
         return .items(selection.compactMap(\.mountedPath))
     }
 
-    /// Whether the current folder has an item with a name.
+    /// Whether the current folder has an item with the given name.
     package func hasItem(named name: String) -> Bool {
         guard case .folder(let domain, let path) = location else { return false }
         return listing.item(BrowserItem.ID(domain: domain, path: path.isEmpty ? name : path + "/" + name)) != nil

@@ -2,7 +2,7 @@ import LinuxSystem
 
 /// Items that the user shares with extensions.
 extension Browser {
-    /// Returns the extensions that accept items; none if one of the items has no path in a mount.
+    /// Returns the extensions that accept the given items; none if one of the items has no path in a mount.
     package func extensions(for items: [BrowserItem]) async -> [SharingExtension] {
         let files = items.compactMap { SharedFile($0) }
         guard !files.isEmpty, files.count == items.count, files.count <= Self.mostShared else { return [] }

@@ -10,7 +10,7 @@ extension Browser {
         (try? await daemon.call(TagItemCall(place: item.place, added: [], removed: [])).tags) ?? []
     }
 
-    /// Returns the tags in a text, which commas separate.
+    /// Returns the tags in a comma-separated text.
     package nonisolated static func tags(in text: String) -> [String] {
         var tags: [String] = []
         for part in text.split(separator: ",") {

@@ -17,7 +17,7 @@ import LinuxSystem
 
     /// Called after a part has changed.
     package var whenChanged: (Aspect) -> Void = { _ in }
-    /// Called with a short text about completed work, and whether it can be undone.
+    /// Called with a short text about completed work. `canUndo` is whether the work can be undone.
     package var whenDone: (_ text: String, _ canUndo: Bool) -> Void = { _, _ in }
     /// Called with an item that the user's work has created or moved, so that the view selects it.
     package var whenPlaced: (BrowserItem.ID) -> Void = { _ in }
@@ -67,9 +67,9 @@ import LinuxSystem
     package internal(set) var jobs: [Job] = []
     package internal(set) var clipboard: Clipboard?
     var undoStack: [UndoStep] = []
-    /// The last failure of the user's own work, until it is dismissed.
+    /// The last failure of the user's own work, until the user dismisses the failure.
     var workError: BrowserError?
-    /// Failures of domains that the user dismissed.
+    /// The messages of domains' failures that the user has dismissed.
     var dismissed: Set<String> = []
 
     package init(daemon: any DaemonCalling) { self.daemon = daemon }
@@ -125,7 +125,7 @@ import LinuxSystem
     /// Shows the first location of a window, which has no history.
     package func begin(at location: Location) { show(location) }
 
-    /// Shows a directory, and selects an item in it. A directory outside of all mounts is reported as a failure.
+    /// Shows a directory, and selects an item in it. Reports a failure if the directory is outside of all mounts.
     package func begin(atDirectory path: String, selecting name: String? = nil) {
         attempt { browser throws(BrowserError) in
             let domains = try await browser.daemon.call(DomainsStatusCall()).domains
@@ -214,7 +214,7 @@ import LinuxSystem
         }
     }
 
-    /// Runs work of the user, and shows its failure.
+    /// Runs work of the user. If the work fails, shows the failure.
     func attempt(_ work: @escaping @MainActor (Browser) async throws(BrowserError) -> Void) {
         Task {
             do throws(BrowserError) { try await work(self) } catch { report(error) }

@@ -12,11 +12,12 @@ enum AsyncBridging {
         let name: String
     }
 
-    /// The functions whose default form with a completion handler is calling the `async` form in this task. If the
-    /// default `async` form finds its own function in this set, the class implements neither form.
+    /// The functions whose default form with a completion handler is in progress in this task, waiting for the `async`
+    /// form. If the default `async` form finds its own function in this set, the class implements neither form.
     @TaskLocal private static var standingIn: Set<Function> = []
 
-    /// Calls the `async` form. Default implementations of the form with a completion handler use this function.
+    /// Calls `body`, the `async` form of a function, and passes the result to `completion`. Default implementations of
+    /// the form with a completion handler use this function.
     static func answer<Object, Answer>(
         _ object: Object, _ name: String, _ completion: @escaping @Sendable (Result<Answer, any Error>) -> Void,
         _ body: @escaping @Sendable (Object) async throws -> Answer
@@ -36,7 +37,8 @@ enum AsyncBridging {
         }
     }
 
-    /// Calls the form with a completion handler. Default implementations of the `async` form use this function.
+    /// Calls `body`, the form of a function with a completion handler, and returns the handler's first result. Default
+    /// implementations of the `async` form use this function.
     ///
     /// - Parameter neither: returns the result for a class that implements neither form.
     static func ask<Answer>(

@@ -4,15 +4,15 @@ import Foundation
 
 /// A GTK 4 window in which the user interface of a file provider asks the user, on the user's display.
 ///
-/// While it is shown, GTK's loop runs on the main thread, tasks of the main actor continue, and there is no time limit.
-/// Put GTK widgets into ``window``, and end the request with the context's `completeRequest()` or
+/// While the window is shown, GTK's loop runs on the main thread, tasks of the main actor continue, and there is no
+/// time limit. Put GTK widgets into ``window``, and end the request with the context's `completeRequest()` or
 /// `cancelRequest(withError:)`. If the user closes the window or presses Escape, the request is cancelled as
 /// ``FPUIExtensionErrorCode/userCancelled``, unless ``whenClosed`` is set.
 @MainActor public final class FileProviderWindow {
     /// The GTK window, alive until ``close()``.
     public let window: UnsafeMutablePointer<GtkWindow>
-    /// A closure that is called when the user closes the window. It replaces the cancellation of the request. The
-    /// window is already destroyed when it is called.
+    /// A closure that is called when the user closes the window, instead of the cancellation of the request. When the
+    /// closure is called, the window is already destroyed.
     public var whenClosed: @MainActor () -> Void
 
     private let context: FPUIActionExtensionContext

@@ -6,7 +6,7 @@ import Foundation
 @MainActor enum MainLoop {
     private static var isRunning = false
 
-    /// Starts GTK's loop on the main thread, and returns at once. The loop runs while the condition holds.
+    /// Starts GTK's loop on the main thread, and returns at once. The loop runs as long as `isWanted` returns `true`.
     static func run(while isWanted: @escaping @MainActor @Sendable () -> Bool) {
         guard !isRunning else { return }
         isRunning = true

@@ -29,7 +29,7 @@ public typealias CFArray = NSArray
 /// Stands in for Core Foundation's dictionary.
 public typealias CFDictionary = NSDictionary
 
-/// Stands in for Core Foundation's dictionary that can change.
+/// Stands in for Core Foundation's mutable dictionary.
 public typealias CFMutableDictionary = NSMutableDictionary
 
 /// Stands in for Core Foundation's URL.
@@ -41,7 +41,7 @@ public var kCFBooleanTrue: CFBoolean! { NSNumber(value: true) }
 /// The Boolean false. Never `nil`; optional as on Apple's platforms.
 public var kCFBooleanFalse: CFBoolean! { NSNumber(value: false) }
 
-/// Four bytes that name a kind of file on the classic Mac OS, the first in the highest bits.
+/// A four-character code of the classic Mac OS, such as the type of a file. The first character is in the highest bits.
 public typealias OSType = UInt32
 
 /// The result code of an older C function. Zero means success.

@@ -1,7 +1,7 @@
 // In a file of its own because nothing else in this module extends Data.
 import Foundation
 
-/// The names of options before Swift 3, which programs still use.
+/// Names that reading options had before Swift 3, which programs still use.
 extension Data.ReadingOptions {
     /// The same as `mappedIfSafe`.
     public static var dataReadingMapped: Data.ReadingOptions { .mappedIfSafe }

@@ -1,7 +1,7 @@
 // In a file of its own because nothing else in this module extends NSError.
 import Foundation
 
-/// The key of an array of underlying errors.
+/// The key in an error's `userInfo` for an array of underlying errors.
 ///
 /// Source: Foundation, `NSError.h`.
 public let NSMultipleUnderlyingErrorsKey = "NSMultipleUnderlyingErrorsKey"

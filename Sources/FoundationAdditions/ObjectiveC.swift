@@ -1,13 +1,13 @@
 // Declarations of Apple's module ObjectiveC, which Foundation exports.
 import Foundation
 
-/// Any object can be an argument for `%@`, as on Apple's platforms. Foundation on Linux allows only its strings.
+/// Makes every object a valid argument for `%@`, as on Apple's platforms. Foundation on Linux allows only its strings.
 extension NSObject: @retroactive CVarArg, @retroactive _CVarArgObject {
-    /// The object that the list of arguments retains and passes on. It is a string, because string formatting on Linux
+    /// The object that the argument list retains and passes on. It is a string, because string formatting on Linux
     /// supports few other objects.
     public var _cVarArgObject: any CVarArg { self as? NSString ?? NSString(string: description) }
 
-    /// The object's address. It is read from ``_cVarArgObject``, which the list retains.
+    /// The address of the object in ``_cVarArgObject``, which the argument list retains.
     public var _cVarArgEncoding: [Int] { [Int(bitPattern: Unmanaged.passUnretained(self).toOpaque())] }
 }
 

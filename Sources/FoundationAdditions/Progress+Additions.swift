@@ -1,20 +1,21 @@
 import Foundation
 
-/// The properties of a progress about files and speed. They are stored in ``userInfo``, as on Apple's platforms.
+/// The properties of a progress that describe its files and its speed. They are stored in ``userInfo``, as on Apple's
+/// platforms.
 extension Progress {
-    /// The remaining time in seconds.
+    /// The remaining time in seconds; `nil` if unknown.
     public var estimatedTimeRemaining: TimeInterval? {
         get { userInfo[.estimatedTimeRemainingKey] as? TimeInterval }
         set { setUserInfoObject(newValue, forKey: .estimatedTimeRemainingKey) }
     }
 
-    /// The speed in bytes per second.
+    /// The speed in bytes per second; `nil` if unknown.
     public var throughput: Int? {
         get { userInfo[.throughputKey] as? Int }
         set { setUserInfoObject(newValue, forKey: .throughputKey) }
     }
 
-    /// The kind of file operation.
+    /// The kind of file operation; `nil` if unknown.
     public var fileOperationKind: FileOperationKind? {
         get {
             let value = userInfo[.fileOperationKindKey]
@@ -23,19 +24,19 @@ extension Progress {
         set { setUserInfoObject(newValue, forKey: .fileOperationKindKey) }
     }
 
-    /// The file of the operation.
+    /// The file of the operation; `nil` if unknown.
     public var fileURL: URL? {
         get { userInfo[.fileURLKey] as? URL }
         set { setUserInfoObject(newValue, forKey: .fileURLKey) }
     }
 
-    /// The number of files.
+    /// The number of files of the operation; `nil` if unknown.
     public var fileTotalCount: Int? {
         get { userInfo[.fileTotalCountKey] as? Int }
         set { setUserInfoObject(newValue, forKey: .fileTotalCountKey) }
     }
 
-    /// The number of completed files.
+    /// The number of completed files; `nil` if unknown.
     public var fileCompletedCount: Int? {
         get { userInfo[.fileCompletedCountKey] as? Int }
         set { setUserInfoObject(newValue, forKey: .fileCompletedCountKey) }

@@ -1,7 +1,7 @@
 import Foundation
 
 /// The user's directories, by their names since macOS 13 and iOS 16. Their paths come from `FileManager`, which reads
-/// the environment and the user's configuration. If these name no directory, the paths are in the home directory.
+/// the environment and the user's configuration. A directory that neither of them sets is in the home directory.
 extension URL {
     /// The directory of the user's programs.
     public static var applicationDirectory: URL { directory(.applicationDirectory, "Applications") }
@@ -25,7 +25,7 @@ extension URL {
     public static var picturesDirectory: URL { directory(.picturesDirectory, "Pictures") }
     /// The directory of the items that the user shares with others.
     public static var sharedPublicDirectory: URL { directory(.sharedPublicDirectory, "Public") }
-    /// The directory of the user's trash, as desktops use it.
+    /// The directory of the user's trash, at the location that Linux desktops use.
     public static var trashDirectory: URL {
         applicationSupportDirectory.appendingPathComponent("Trash/files", isDirectory: true)
     }

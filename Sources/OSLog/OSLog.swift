@@ -18,12 +18,13 @@ public final class OSLog: Sendable {
         self.init(subsystem: subsystem, category: category, isEnabled: true)
     }
 
-    /// Creates a stream for profiling tools.
+    /// Creates a stream for a subsystem and a category that profiling tools know.
     public convenience init(subsystem: String, category: Category) {
         self.init(subsystem: subsystem, category: category.rawValue)
     }
 
-    /// A category with a meaning for Apple's profiling tools. On Linux, these categories are written as all others.
+    /// A category with a meaning for Apple's profiling tools. On Linux, messages of these categories are written like
+    /// all others.
     public struct Category: Hashable, Sendable {
         let rawValue: String
 
@@ -46,7 +47,7 @@ public final class OSLog: Sendable {
     /// A stream that discards its messages.
     public static let disabled = OSLog(subsystem: "", category: "", isEnabled: false)
 
-    /// Returns whether messages of a type are written.
+    /// Returns whether messages of the given type are written.
     public func isEnabled(type: OSLogType) -> Bool { isEnabled && type.rank >= Self.lowest }
 
     private static let lowest: Int = {
@@ -78,7 +79,7 @@ public struct Logger: Sendable {
     /// Creates a logger for a stream.
     public init(_ logObj: OSLog) { log = logObj }
 
-    /// Writes a message of a type.
+    /// Writes a message of the given type.
     public func log(level: OSLogType, _ message: OSLogMessage) { log.write(level, message.text) }
     /// Writes a message of the default type.
     public func log(_ message: OSLogMessage) { log.write(.default, message.text) }
@@ -100,7 +101,7 @@ public struct Logger: Sendable {
     public func fault(_ message: OSLogMessage) { log.write(.fault, message.text) }
 }
 
-/// Writes a message of a type to a stream.
+/// Writes a message of the given type to a stream.
 @_disfavoredOverload
 public func os_log(_ type: OSLogType, log: OSLog = .default, _ message: OSLogMessage) { log.write(type, message.text) }
 
@@ -108,7 +109,7 @@ public func os_log(_ type: OSLogType, log: OSLog = .default, _ message: OSLogMes
 @_disfavoredOverload
 public func os_log(_ message: OSLogMessage) { OSLog.default.write(.default, message.text) }
 
-/// Writes a message of a type. The format is that of `printf`, extended by `%{public}@` and `%{private}@`.
+/// Writes a message of the given type. The format is that of `printf`, extended by `%{public}@` and `%{private}@`.
 public func os_log(
     _ type: OSLogType, dso: UnsafeRawPointer? = nil, log: OSLog = .default, _ message: StaticString,
     _ args: any CVarArg...

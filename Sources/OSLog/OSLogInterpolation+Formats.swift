@@ -3,7 +3,7 @@ import Glibc
 
 /// Values with a format or an alignment.
 extension OSLogInterpolation {
-    /// Adds an integer in a format.
+    /// Adds an integer in the given format.
     public mutating func appendInterpolation<Number: FixedWidthInteger>(
         _ number: @autoclosure () -> Number, format: OSLogIntegerFormatting, align: OSLogStringAlignment = .none,
         privacy: OSLogPrivacy = .auto
@@ -13,7 +13,7 @@ extension OSLogInterpolation {
         append(format.write(digits, value < 0), align, privacy)
     }
 
-    /// Adds a floating-point number in a format.
+    /// Adds a floating-point number in the given format.
     public mutating func appendInterpolation<Number: BinaryFloatingPoint>(
         _ number: @autoclosure () -> Number, format: OSLogFloatFormatting, align: OSLogStringAlignment = .none,
         privacy: OSLogPrivacy = .auto
@@ -21,35 +21,35 @@ extension OSLogInterpolation {
         append(format.text(Double(number())), align, privacy)
     }
 
-    /// Adds a Boolean in a format.
+    /// Adds a Boolean in the given format.
     public mutating func appendInterpolation(
         _ boolean: @autoclosure () -> Bool, format: OSLogBoolFormat, privacy: OSLogPrivacy = .auto
     ) {
         append(Self.text(boolean(), format), .none, privacy)
     }
 
-    /// Adds an integer in the format for its meaning, such as a byte count.
+    /// Adds an integer in the format that fits its meaning, such as that of an error number.
     public mutating func appendInterpolation(
         _ number: @autoclosure () -> Int32, format: OSLogInt32ExtendedFormat, privacy: OSLogPrivacy = .auto
     ) {
         append(Self.text(number(), format), .none, privacy)
     }
 
-    /// Adds an integer in the format for its meaning, such as a byte count.
+    /// Adds an integer in the format that fits its meaning, such as that of a byte count.
     public mutating func appendInterpolation(
         _ number: @autoclosure () -> Int, format: OSLogIntExtendedFormat, privacy: OSLogPrivacy = .auto
     ) {
         append(Self.text(number(), format), .none, privacy)
     }
 
-    /// Adds a number in a column.
+    /// Adds a number, aligned in a column.
     public mutating func appendInterpolation<Number: Numeric>(
         _ number: @autoclosure () -> Number, align: OSLogStringAlignment, privacy: OSLogPrivacy = .auto
     ) {
         append("\(number())", align, privacy)
     }
 
-    /// Adds any other value in a column.
+    /// Adds any other value, aligned in a column.
     @_disfavoredOverload
     public mutating func appendInterpolation<Value>(
         _ value: @autoclosure () -> Value, align: OSLogStringAlignment, privacy: OSLogPrivacy = .auto

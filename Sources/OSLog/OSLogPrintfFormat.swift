@@ -1,6 +1,6 @@
 import Foundation
 
-/// A format of `os_log` and its arguments, changed into those of `String(format:)`.
+/// A format of `os_log` and its arguments, converted to a format and arguments for `String(format:)`.
 ///
 /// A specifier may have modifiers in braces, such as `%{public}@`. A value with the modifier `private` or `sensitive`
 /// becomes `<private>`. All other values are shown, and further modifiers are ignored.
@@ -38,7 +38,8 @@ struct OSLogPrintfFormat {
     /// The characters that may precede the conversion in a specifier: flags, width, precision and length.
     private static let optionsOfSpecifiers: Set<Character> = Set("0123456789 #+-'.*$hlLqztj")
 
-    /// Removes the modifiers in braces at the start of a specifier. Returns whether they make its value private.
+    /// Removes the modifiers in braces at the start of a specifier. Returns whether the modifiers make the specifier's
+    /// value private.
     private static func removeModifiers(_ specifier: inout Substring) -> Bool {
         guard specifier.first == "{", let end = specifier.firstIndex(of: "}") else { return false }
         let modifiers = specifier[..<end].dropFirst().split(separator: ",").map {

@@ -62,16 +62,16 @@ public final class OSSignpostIntervalState: Sendable {
     public static func beginState(id: OSSignpostID) -> OSSignpostIntervalState { OSSignpostIntervalState(id) }
 }
 
-/// A writer of signposts, which mark points and intervals in time for profiling tools. On Linux, they are messages of
-/// the type `debug`. The end of an interval includes its duration.
+/// A writer of signposts, which mark points and intervals in time for profiling tools. On Linux, signposts are messages
+/// of the type `debug`. The message at the end of an interval includes the interval's duration.
 public struct OSSignposter: Sendable {
     private let log: OSLog
 
     /// Creates a writer for the default stream.
     public init() { log = .default }
-    /// Creates a writer for the stream of a part of a program.
+    /// Creates a writer for the stream of a subsystem and a category.
     public init(subsystem: String, category: String) { log = OSLog(subsystem: subsystem, category: category) }
-    /// Creates a writer for a stream for profiling tools.
+    /// Creates a writer for the stream of a subsystem and a category that profiling tools know.
     public init(subsystem: String, category: OSLog.Category) { log = OSLog(subsystem: subsystem, category: category) }
     /// Creates a writer for a stream.
     public init(logHandle: OSLog) { log = logHandle }

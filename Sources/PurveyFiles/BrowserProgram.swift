@@ -61,7 +61,7 @@ import ProgramManuals
         return result == 0 ? picker?.status ?? status : result
     }
 
-    /// Shows a domain, a folder or a directory in a window, or the recent files for `nil`.
+    /// Shows a domain, a folder or a directory in a window. If `place` is `nil`, shows the recent files.
     private static func open(_ place: String?, _ window: BrowserWindow) {
         if let place, place.hasPrefix("/") {
             window.browser.begin(at: .recents)
@@ -77,7 +77,7 @@ import ProgramManuals
         window.items.grabFocus()
     }
 
-    /// Returns the location that is called `name` on the command line, or `nil` if no location is.
+    /// Returns the location with the given name on the command line, or `nil` if there is none.
     nonisolated static func location(named name: String) -> Location? {
         switch name {
         case "recents": .recents
@@ -88,7 +88,8 @@ import ProgramManuals
         }
     }
 
-    /// Returns the location of an argument of the form `DOMAIN` or `DOMAIN:PATH`, or the recent files for `nil`.
+    /// Returns the location for an argument of the form `DOMAIN` or `DOMAIN:PATH`. If the argument is `nil`, returns
+    /// the recent files.
     private static func location(_ place: String?) -> Location {
         guard let place else { return .recents }
         guard let colon = place.firstIndex(of: ":") else { return .folder(domain: place, path: "") }

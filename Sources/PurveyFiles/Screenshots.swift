@@ -6,8 +6,8 @@ import Glibc
 
 /// Screenshots of each view, for review. They show the domains of the running daemon.
 @MainActor enum Screenshots {
-    /// Takes the screenshots of the given domain, or of the first domain for `nil`. Returns whether all pictures were
-    /// written.
+    /// Takes the screenshots of the given domain. If `domain` is `nil`, takes those of the first domain. Returns
+    /// whether all pictures were written.
     static func take(_ window: BrowserWindow, of domain: String?, into directory: String) async -> Bool {
         mkdir(directory, 0o755)
         let browser = window.browser
@@ -53,7 +53,7 @@ import Glibc
         await settle(window.browser)
     }
 
-    /// Returns the windows over a window: dialogs, and the list of keyboard shortcuts.
+    /// Returns the windows that are shown over the given window: dialogs, and the list of keyboard shortcuts.
     private static func dialogs(
         over window: UnsafeMutablePointer<GtkWindow>
     ) -> [UnsafeMutablePointer<GtkWindow>] {

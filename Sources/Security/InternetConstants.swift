@@ -49,7 +49,7 @@ public var kSecAttrProtocolRTSP: CFString { "rtsp" }
 public var kSecAttrProtocolRTSPProxy: CFString { "rtsx" }
 /// DAAP.
 public var kSecAttrProtocolDAAP: CFString { "daap" }
-/// EPPC.
+/// Remote Apple events (EPPC).
 public var kSecAttrProtocolEPPC: CFString { "eppc" }
 /// IPP.
 public var kSecAttrProtocolIPP: CFString { "ipp " }

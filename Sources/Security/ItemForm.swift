@@ -54,8 +54,8 @@ struct ItemForm {
         return (Data(item.itemClass.rawValue.utf8) + identity) as NSData
     }
 
-    /// Returns the identifier of the item to which a persistent reference refers, or `nil` if the data is not such a
-    /// reference.
+    /// Returns the identifier of the item to which a persistent reference refers, or `nil` if the data is not a
+    /// persistent reference.
     static func reference(in data: Data) -> UUID? {
         let bytes = [UInt8](data)
         guard bytes.count == 20, SecretClass(rawValue: String(decoding: bytes[..<4], as: UTF8.self)) != nil else {

@@ -115,7 +115,7 @@ extension ItemDictionary {
         return stored
     }
 
-    /// Returns the search for the items that meet the conditions in the dictionary.
+    /// Returns a search for the items that meet the conditions in the dictionary.
     fileprivate func search() throws(StatusError) -> SecretSearch {
         var passwords: SecretClass?
         switch itemClass {
@@ -130,7 +130,7 @@ extension ItemDictionary {
             created: created?.timeIntervalSince1970, modified: modified?.timeIntervalSince1970)
     }
 
-    /// Whether the dictionary has only values that can be changed, and at least one of them.
+    /// Whether the dictionary is valid as a change: it has at least one value, and only values that can be changed.
     fileprivate var isChange: Bool {
         itemClass == nil && reference == nil && limit == nil && !hasForm && synchronized != .any
             && (value != nil || !storedAttributes.isEmpty)

@@ -16,7 +16,7 @@ struct ActivationCounts: Sendable, Equatable {
         case text = "NSExtensionActivationSupportsText"
         case file = "NSExtensionActivationSupportsFileWithMaxCount"
 
-        /// Whether a registered type is of this kind.
+        /// Whether an attachment with the registered type `type` is of this kind.
         func includes(_ type: String) -> Bool {
             func conforms(to parents: UTType...) -> Bool {
                 parents.contains { TypeIdentifier.conforms(type, to: $0.identifier) }

@@ -2,7 +2,7 @@ import Foundation
 import ItemProvider
 import UniformTypeIdentifiers
 
-/// A rule that decides whether to offer an extension for items. It examines only the registered types of their
+/// A rule that decides whether to offer an extension for items. It examines only the registered types of the items'
 /// attachments.
 ///
 /// Source: `NSExtensionActivationRule` of an extension's property list, in both of its forms.

@@ -4,8 +4,8 @@ import Foundation
 /// ``PredicateValue/nothing``.
 ///
 /// As on Apple's platforms, a date converts to a number of seconds since the beginning of 2001, and back. Dates are
-/// represented as numbers. ``PredicateExpression/isDate`` recognizes a date by the expression that yields it. A value
-/// under a key that the provider defines counts as a number.
+/// represented as numbers. ``PredicateExpression/isDate`` recognizes a date by the expression that yields it. A number
+/// under a key that the provider defines is never treated as a date.
 enum PredicateCast: Sendable, Equatable {
     case number
     case text

@@ -20,12 +20,12 @@ struct PredicateComparison: Sendable, Equatable {
         case between = "BETWEEN"
         case isIn = "IN"
 
-        /// Alternative spellings.
+        /// The relations by their alternative spellings.
         static let synonyms: [String: Relation] = [
             "=": .equal, "<>": .unequal, "=<": .lessOrEqual, "=>": .greaterOrEqual,
         ]
 
-        /// Whether options may follow to ignore case and accents.
+        /// Whether options that ignore case and accents may follow the operator.
         var takesOptions: Bool {
             switch self {
             case .begins, .ends, .contains, .like, .matches, .isIn, .equal, .unequal: true
@@ -37,7 +37,7 @@ struct PredicateComparison: Sendable, Equatable {
     var relation: Relation
     var ignoresCase = false
     var ignoresAccents = false
-    /// The right-hand side of ``Relation/matches``.
+    /// The pattern on the right-hand side of ``Relation/matches``; `nil` for other relations.
     var pattern: PredicatePattern?
 
     /// Returns the cost of the comparison, in units of ``PredicateEffort``.
@@ -110,7 +110,7 @@ struct PredicateComparison: Sendable, Equatable {
     }
 
     /// Whether a text matches a pattern, in which `*` stands for any characters and `?` for one. The time is at most
-    /// proportional to the product of their lengths.
+    /// proportional to the product of the lengths of text and pattern.
     private static func matches(_ text: [Character], _ pattern: [Character]) -> Bool {
         var (place, step) = (0, 0)
         var star: (place: Int, step: Int)?

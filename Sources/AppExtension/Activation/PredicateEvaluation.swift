@@ -90,7 +90,7 @@ extension PredicateNode {
 }
 
 extension PredicateIndex {
-    /// Returns the index if it is a number.
+    /// Returns the index if it is a whole number; otherwise `nil`, for example for `FIRST`.
     fileprivate func index(_ scope: PredicateScope) throws -> Int? {
         guard case .number(let expression) = self, case .number(let number) = try expression.value(scope) else {
             return nil

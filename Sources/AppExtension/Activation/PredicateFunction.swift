@@ -15,7 +15,7 @@ enum PredicateFunction: String, Sendable, CaseIterable {
     case modulus = "modulus:by"
     case power = "raise:toPower"
 
-    /// Creates the function for a name in a rule.
+    /// Creates the function that has the given name in rules; `nil` if there is none.
     init?(spelled name: String) {
         self.init(rawValue: name.hasSuffix(":") ? String(name.dropLast()) : name)
     }

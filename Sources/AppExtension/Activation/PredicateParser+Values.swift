@@ -189,8 +189,8 @@ extension PredicateParser {
         return .list(elements)
     }
 
-    /// Parses a bracketed value that contains a condition. Parses it only once for each position. Later calls return
-    /// the stored result.
+    /// Parses a bracketed value that contains a condition. Calls `read` only once for each position: a later call at
+    /// the same position returns the stored result.
     private mutating func conditional(
         _ read: (inout PredicateParser) throws(ActivationRule.RuleError) -> PredicateExpression
     ) throws(ActivationRule.RuleError) -> PredicateExpression {

@@ -3,9 +3,9 @@ struct PredicateParser {
     let tokens: [PredicateToken]
     var index = 0
     private var depth = 0
-    /// The parsed values that contain conditions, each with the index of the token after it, by the index of their
-    /// opening bracket. A bracket may be parsed twice, as a condition and as a value. Without this cache, the parsing
-    /// time would double with each level of nesting.
+    /// The parsed values that contain conditions, by the index of their opening bracket. `end` is the index of the
+    /// token after the value. A bracket may be parsed twice, as a condition and as a value. Without this cache, the
+    /// parsing time would double with each level of nesting.
     var conditionals: [Int: (result: Result<PredicateExpression, ActivationRule.RuleError>, end: Int)] = [:]
 
     /// The variables of the enclosing subqueries.

@@ -52,7 +52,7 @@ struct PredicatePattern: Sendable, Equatable {
         return ways.steps.contains { steps[$0] == .end }
     }
 
-    /// Adds a step. In place of a step that consumes no character, adds the steps that follow it.
+    /// Adds a step. If the step consumes no character, adds the steps that can follow it instead.
     private func add(_ first: Int, to ways: inout PredicateWays, _ scalars: [Unicode.Scalar], _ index: Int) {
         var open = [first]
         while let step = open.popLast() {
@@ -79,7 +79,7 @@ struct PredicatePattern: Sendable, Equatable {
     }
 }
 
-/// The set of an automaton's current steps.
+/// The set of steps at which an automaton currently is.
 private struct PredicateWays {
     /// The steps that consume a character, and the final step.
     var steps: [Int] = []

@@ -73,7 +73,7 @@ struct PredicatePatternParser {
     private let scalars: [Unicode.Scalar]
     private var index = 0
     private var depth = 0
-    /// Whether the pattern itself requests to ignore case.
+    /// Whether the pattern begins with `(?i)`, so that case is ignored.
     private(set) var ignoresCase = false
 
     private static let deepest = 60

@@ -19,7 +19,7 @@ package enum PredicateValue: Sendable, Equatable {
         }
     }
 
-    /// The number of elements of a list; 1 for any other value, and for an empty list.
+    /// The number of elements of a list, but at least 1; 1 for any other value.
     var size: Int {
         if case .list(let elements) = self { Swift.max(1, elements.count) } else { 1 }
     }

@@ -4,7 +4,7 @@ package struct PredicateVocabulary: Sendable {
     let roots: [String]
     /// The names that may follow a dot.
     let properties: [String]
-    /// The properties and roots that any name may follow after a dot, because providers define the names.
+    /// The properties and roots after which any name may follow a dot, because providers define these names.
     let open: Set<String>
 
     /// The vocabulary for the rules of share and action extensions.
@@ -32,7 +32,7 @@ package struct PredicateVocabulary: Sendable {
             roots: roots.map(\.rawValue), properties: fileProviderItems.properties, open: fileProviderItems.open)
     }
 
-    /// Returns a list of names for an error message. Long lists are replaced by a description.
+    /// Returns a list of names for an error message. If there are many names, returns a general description instead.
     static func list(_ names: [String]) -> String {
         guard names.count <= 6 else { return "a property of an item" }
         return "\"" + names.joined(separator: "\" or \"") + "\""

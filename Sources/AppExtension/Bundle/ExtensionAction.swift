@@ -15,7 +15,7 @@ package struct ExtensionAction: Sendable, Equatable {
         /// The earlier versions of a file.
         case versions
     }
-    /// The subject of the action (`PurveyActionTopic`); `nil` for any other subject.
+    /// The subject of the action (`PurveyActionTopic`); `nil` if the action has none of these subjects.
     package let topic: Topic?
     /// The value of `NSExtensionFileProviderActionActivationRule`.
     private let rule: ActivationPredicate

@@ -64,8 +64,8 @@ package struct ExtensionBundle: Sendable, Equatable {
 
     /// A key in `NSExtension`: true if the extension needs the network.
     package static let networkKey = "PurveyAllowsNetwork"
-    /// A key in `NSExtension`: true if a file provider watches its service for changes. The daemon then keeps its
-    /// process running.
+    /// A key in `NSExtension`: true if a file provider watches its service for changes. The daemon then keeps the
+    /// provider's process running.
     package static let watchesKey = "PurveyWatchesService"
     /// A key in `NSExtension`: true if the user interface of a file provider shows windows, for which it needs the
     /// display.
@@ -96,8 +96,8 @@ package struct ExtensionBundle: Sendable, Equatable {
     /// programs. The name is that of Apple's entitlement.
     package static let secretGroupsKey = "keychain-access-groups"
 
-    /// The ranges of the memory limit in mebibytes, the time limit in seconds and the numbers of concurrent transfers,
-    /// and the default values.
+    /// The permitted ranges and the default values of the memory limit in mebibytes, the time limit in seconds, and the
+    /// numbers of concurrent transfers.
     static let memoryRange = 16...4096
     static let standardMemory = 512
     static let timeRange = 1...600
@@ -115,7 +115,7 @@ extension ExtensionBundle {
 
     /// Reads the extension that an executable belongs to.
     ///
-    /// - Throws: ``ExtensionBundleError`` with all of its faults.
+    /// - Throws: ``ExtensionBundleError`` with all faults of the extension.
     package init(ofExecutable path: String) throws(ExtensionBundleError) {
         let inspection = ExtensionInspection(path: (path as NSString).deletingLastPathComponent)
         guard let bundle = inspection.bundle else {
@@ -143,7 +143,8 @@ extension ExtensionBundle {
         return Self.program(of: identifier) == Self.program(of: provider.identifier)
     }
 
-    /// Returns the identifier of the program that an extension belongs to.
+    /// Returns the identifier of the program to which the extension with the given identifier belongs; `nil` if the
+    /// identifier names no program.
     private static func program(of identifier: String) -> Substring? {
         identifier.lastIndex(of: ".").map { identifier[..<$0] }
     }
@@ -169,7 +170,7 @@ package enum ExtensionPoint {
         ExtensionBundle.providerInterfacePoint,
     ]
 
-    /// Returns a sentence about the fault of an extension point; `nil` if it is valid.
+    /// Returns a sentence about the fault of an extension point; `nil` if the extension point is valid.
     package static func fault(of point: String) -> String? {
         guard !served.contains(point) else { return nil }
         let complaint = SpellingSuggestion.sentence(

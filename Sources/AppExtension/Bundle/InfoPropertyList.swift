@@ -61,8 +61,8 @@ package struct InfoPropertyList {
         return identifier
     }
 
-    /// Returns the path of a bundle's directory without symbolic links. Returns `nil`, and adds a fault, if it is not a
-    /// directory. Blocks on the file system.
+    /// Returns the path of a bundle's directory without symbolic links. Returns `nil`, and adds a fault, if there is no
+    /// directory at `path`. Blocks on the file system.
     package static func bundleDirectory(at path: String, faults: inout [String]) -> String? {
         guard let resolved = realpath(path, nil) else {
             faults.append("\(path): \(Errno.current)")

@@ -9,7 +9,7 @@ package struct InteractionAlert: Sendable, Equatable {
     package let cancelLabel: String?
     /// Whether the user may continue. If `false`, the operation is forbidden.
     package let canContinue: Bool
-    /// Whether continuing destroys data.
+    /// Whether the operation destroys data if the user continues.
     package let isDestructive: Bool
     /// The address of a page that explains the alert.
     package let helpURL: String?
@@ -34,7 +34,7 @@ struct AlertDeclaration: Sendable, Equatable {
     /// The maximum length of a suppression identifier in bytes.
     private static let longestSuppression = 1024
 
-    /// Returns the suppression identifier of an interaction, if it declares one.
+    /// Returns the suppression identifier of an interaction; `nil` if the interaction declares none.
     static func suppression(in values: [String: Any]) throws(ActivationRule.RuleError) -> String? {
         for key in suppressionKeys {
             guard let value = values[key] else { continue }

@@ -2,7 +2,7 @@
 struct InteractionText: Sendable, Equatable {
     private enum Part: Sendable, Equatable {
         case text(String)
-        /// The index of a value.
+        /// A placeholder, with the index of its value in `values`.
         case value(Int)
     }
 

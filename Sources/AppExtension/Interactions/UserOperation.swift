@@ -41,8 +41,8 @@ package struct InteractionSubject: Sendable {
     let count: Int
     /// The items, as objects with the properties of ``ProviderItemProperty``; empty for items from outside the domain.
     let items: [PredicateValue]
-    /// The directory that receives the items, or an item with the new name; ``PredicateValue/nothing`` for other
-    /// operations.
+    /// The directory that receives the items, or, for a renaming, an item with the new name. ``PredicateValue/nothing``
+    /// for operations that have neither.
     let destination: PredicateValue
     /// The provider's data about the domain.
     let domain: PredicateValue
@@ -69,7 +69,7 @@ package struct InteractionSubject: Sendable {
         .object([ProviderItemProperty.filename.rawValue: .text(name)])
     }
 
-    /// Returns the values of the first names of key paths in a rule.
+    /// Returns the values with which a rule's key paths can begin, by the names in ``InteractionRoot``.
     ///
     /// - Parameters:
     ///   - item: The item that the rule examines; ``PredicateValue/nothing`` for items from outside the domain.

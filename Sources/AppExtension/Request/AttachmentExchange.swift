@@ -21,10 +21,11 @@ final class AttachmentExchange: Sendable {
         }
     }
 
-    /// The domain of errors of ``OpenAttachmentCall`` in messages.
+    /// The error domain in messages that report the failure of an ``OpenAttachmentCall``.
     private static let domain = "PurveyAttachment"
 
-    /// Returns a socket to an attachment; `nil` if the attachment does not exist any more.
+    /// Returns a socket over which the other side can load an attachment; `nil` if the attachment does not exist any
+    /// more.
     private func open(_ identifier: UUID) throws(Errno) -> FileDescriptor? {
         guard let offer = offers.withLock({ $0[identifier] }) else { return nil }
         let (near, far) = try SequencedPacketSocket.pair()

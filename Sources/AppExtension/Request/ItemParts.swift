@@ -34,7 +34,7 @@ struct ItemParts: Sendable {
         NSExtensionItemAttributedTitleKey, NSExtensionItemAttributedContentTextKey, NSExtensionItemAttachmentsKey,
     ]
 
-    /// Sets the title, text and user info of an item. Invalid ones are left out.
+    /// Sets the title, text and user info of an item. Invalid values are left out.
     func fill(_ item: NSExtensionItem) {
         if let userInfo, let list = PropertyListItem.decode(userInfo) as? NSDictionary {
             var info: [AnyHashable: Any] = [:]

@@ -1,7 +1,7 @@
 import CRuntimeSupport
 import Foundation
 
-/// The class of an extension's bundle that handles its requests.
+/// The principal class of an extension, which handles the extension's requests.
 ///
 /// Sendable because a class object has no state of its own.
 package struct PrincipalClass: @unchecked Sendable {
@@ -53,7 +53,7 @@ package struct PrincipalClass: @unchecked Sendable {
 
     /// Creates an object of a class with the class's own `init()`.
     ///
-    /// - Parameter type: The dynamic class of the object, regardless of its static type.
+    /// - Parameter type: The dynamic class of the new object, regardless of the static type `Object`.
     package static func object<Object: NSObject>(of type: Object.Type) -> Object {
         // A type's identity is the address of its metadata. The new object is of that class and has one reference,
         // which no other code releases.

@@ -17,7 +17,8 @@ package protocol ServingPrincipal: AnyObject {
 }
 
 /// A server for the principal classes that conform to a certain protocol. The protocol and the server are declared in a
-/// module that depends on this one. Therefore the server is found by its name, as a principal class is.
+/// module that depends on this one. Therefore `NSExtensionMain()` finds the server by its name, as it finds a principal
+/// class.
 package protocol PrincipalServer: AnyObject {
     /// Serves requests like ``ServingPrincipal/serve(_:for:ended:)``.
     ///
@@ -35,7 +36,7 @@ package protocol PrincipalServer: AnyObject {
 enum PrincipalServers {
     private static let names = ["FileProvider.ReplicaServer"]
 
-    /// Returns the server for a class; `nil` if the program has none.
+    /// Returns the server for a class; `nil` if no server serves the class.
     static func server(of principal: AnyClass) -> (any PrincipalServer.Type)? {
         names.lazy.compactMap { NSClassFromString($0) as? any PrincipalServer.Type }.first { $0.serves(principal) }
     }

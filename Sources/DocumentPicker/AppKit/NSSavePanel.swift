@@ -17,7 +17,7 @@ import UniformTypeIdentifiers
     open var url: URL? { pickedURLs.first }
     /// The folder that is shown first: a directory in a mount. `nil` for the recent files.
     open var directoryURL: URL?
-    /// The types of the file. If the name has no extension, the panel adds that of the first type.
+    /// The types of the file. If the name has no extension, the panel adds the extension of the first type.
     open var allowedContentTypes: [UTType] = []
     /// The types of the file, as extensions or type identifiers. Superseded by ``allowedContentTypes``.
     open var allowedFileTypes: [String]? {
@@ -32,7 +32,7 @@ import UniformTypeIdentifiers
     open var nameFieldStringValue = "Untitled"
     /// The title of the window; `nil` for the default one.
     open var title: String?
-    /// The label of the button that picks; `nil` for the default one.
+    /// The label of the button that confirms the choice; `nil` for the default one.
     open var prompt: String?
     /// A text above the buttons.
     open var message: String?
@@ -91,15 +91,15 @@ import UniformTypeIdentifiers
         }
     }
 
-    /// Shows the panel, and waits for its end.
+    /// Shows the panel, and waits until it has ended.
     open func begin() async -> NSApplication.ModalResponse {
         await withCheckedContinuation { continuation in
             begin { continuation.resume(returning: $0) }
         }
     }
 
-    /// Shows the panel, and blocks the main thread until it has ended. The run loop's timers and sources are served
-    /// meanwhile.
+    /// Shows the panel, and blocks the main thread until the panel has ended. The run loop's timers and sources are
+    /// served meanwhile.
     open func runModal() -> NSApplication.ModalResponse {
         let ending = Lock<PickerProcess.Event?>(nil)
         start { event in

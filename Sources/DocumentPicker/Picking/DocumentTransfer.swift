@@ -18,8 +18,8 @@ enum DocumentTransfer {
         }
     }
 
-    /// Copies or moves files to the places that the user picked. For a single file, the first place is its new URL;
-    /// otherwise, it is the folder for all files. Returns the new URLs.
+    /// Copies or moves files to the places that the user picked. For a single file, the first place is the file's new
+    /// URL. For several files, it is the folder that receives them. Returns the new URLs.
     static func export(_ sources: [URL], to places: [URL], isCopy: Bool) throws -> [URL] {
         guard let place = places.first else { return [] }
         guard let source = sources.first, sources.count == 1 else {
@@ -38,7 +38,7 @@ enum DocumentTransfer {
         return [place]
     }
 
-    /// Copies or moves an item into a folder, with a number in its name if the name is taken. Returns its new URL.
+    /// Copies or moves an item into a folder. If the name is taken, adds a number to it. Returns the item's new URL.
     static func transfer(_ source: URL, into folder: URL, named name: String, isCopy: Bool) throws -> URL {
         let new = try copy(source, into: folder, named: name)
         if !isCopy { try FileManager.default.removeItem(at: source) }

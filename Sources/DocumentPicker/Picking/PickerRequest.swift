@@ -8,7 +8,7 @@ package struct PickerRequest: Sendable, Equatable {
         case files
         case folders
         case filesAndFolders
-        /// A folder and a name for a new file. The given name is the suggestion.
+        /// The name and the folder of a new file. `name` is the suggested name.
         case save(name: String)
         /// Documents that the user opens one after the other, while the window stays open. The string is the label of
         /// the button for a new document; `nil` for no button.
@@ -21,7 +21,7 @@ package struct PickerRequest: Sendable, Equatable {
     package var types: [String] = []
     /// The title of the window; `nil` for the default one.
     package var title: String?
-    /// The label of the button that picks; `nil` for the default one.
+    /// The label of the button that confirms the choice; `nil` for the default one.
     package var prompt: String?
     /// A text above the buttons.
     package var message: String?

@@ -146,7 +146,7 @@ open class UIDocumentBrowserViewController: UIViewController {
         }
     }
 
-    /// Renames a document. Fails if another item has the name.
+    /// Renames a document. Fails if another item already has the proposed name.
     open func renameDocument(
         at documentURL: URL, proposedName: String,
         completionHandler: @escaping @MainActor (URL?, (any Error)?) -> Void
@@ -167,7 +167,7 @@ open class UIDocumentBrowserViewController: UIViewController {
 }
 
 extension DocumentTransfer {
-    /// Copies or moves an item into a folder on a thread of its own. Returns its new URL.
+    /// Copies or moves an item into a folder, on a separate thread. Returns the item's new URL.
     static func transferred(_ source: URL, into folder: URL, isCopy: Bool) async throws -> URL {
         try await HandlerThreads.shared.value { () throws in
             try transfer(source, into: folder, named: source.path.lastPathName, isCopy: isCopy)

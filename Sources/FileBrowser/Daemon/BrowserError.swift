@@ -4,7 +4,7 @@ import Exchange
 import FileProvider
 import LinuxSystem
 
-/// A failure as the browser shows it: a sentence, and what the user can do about it.
+/// A failure as the browser shows it: a sentence, and a remedy if there is one.
 package struct BrowserError: Error, Sendable, Equatable {
     /// The kinds of failures that the browser distinguishes.
     package enum Kind: Sendable, Equatable {

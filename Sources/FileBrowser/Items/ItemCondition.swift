@@ -17,7 +17,7 @@ package enum ItemCondition: Sendable, Equatable {
     /// An edit waits for its upload.
     case waiting(reason: String)
     case failed(reason: String, suggestion: String?, remedy: Remedy)
-    /// The state has no badge, for example that of a folder that is neither pinned nor changed.
+    /// A state without a badge, such as that of a folder that is neither pinned nor changed.
     case plain
 
     package init(_ item: ItemDescription, domain: String) {

@@ -15,11 +15,11 @@ package struct ItemOrder: Sendable, Equatable {
         self.isDescending = isDescending
     }
 
-    /// Whether an item comes before another. Items that are equal in this order are ordered by name.
+    /// Whether the item `left` comes before the item `right`. Items that are equal in this order are ordered by name.
     ///
     /// - Parameters:
-    ///   - leftName: the ``sortKey(of:)`` of the item's name.
-    ///   - rightName: the ``sortKey(of:)`` of the other item's name.
+    ///   - leftName: the ``sortKey(of:)`` of the name of `left`.
+    ///   - rightName: the ``sortKey(of:)`` of the name of `right`.
     func precedes(_ left: BrowserItem, _ leftName: [UInt8], _ right: BrowserItem, _ rightName: [UInt8]) -> Bool {
         if left.isFolder != right.isFolder { return left.isFolder }
         let difference =
@@ -42,7 +42,8 @@ package struct ItemOrder: Sendable, Equatable {
         left.lexicographicallyPrecedes(right) ? -1 : left == right ? 0 : 1
     }
 
-    /// Returns bytes that order names as a reader expects: letters regardless of case, numbers by value.
+    /// Returns a key for a name. The order of the keys' bytes is the order that a reader expects: letters regardless of
+    /// case, numbers by value.
     package static func sortKey(of name: String) -> [UInt8] {
         var key: [UInt8] = []
         key.reserveCapacity(name.utf8.count + 2)

@@ -2,7 +2,7 @@ import FileProvider
 
 /// The items of a folder or a search in their order, which views show row by row.
 ///
-/// The order is a list of positions in the storage, so that a new order moves no items.
+/// The order is a list of positions in the array `items`, so that a new order moves no items.
 @MainActor package final class ItemListing {
     /// A change of consecutive rows.
     package struct Change: Sendable, Equatable {
@@ -13,11 +13,11 @@ import FileProvider
 
     private var items: [BrowserItem] = []
     private var sortKeys: [[UInt8]] = []
-    /// For each row the position of its item in `items`.
+    /// The position in `items` of each row's item.
     private var rows: [Int32] = []
     /// Positions in `items` that are free.
     private var freeSlots: [Int32] = []
-    /// Positions of items, built when an item is first looked up.
+    /// The positions in `items`, by identity. The dictionary is built when an item is first looked up.
     private var slots: [BrowserItem.ID: Int32]?
     /// Positions in `items` of items that have no rows yet. They are collected so that a long listing is not merged
     /// again for every page.
@@ -27,7 +27,7 @@ import FileProvider
 
     /// Called after rows have changed.
     package var whenChanged: (Change) -> Void = { _ in }
-    /// Called after the items of rows have changed in place.
+    /// Called with the rows whose items were replaced. The order of the rows has not changed.
     package var whenUpdated: ([Int]) -> Void = { _ in }
 
     package init(order: ItemOrder = ItemOrder()) { self.order = order }
@@ -112,7 +112,7 @@ import FileProvider
         if count > 0 { whenChanged(Change(position: 0, removed: count, added: 0)) }
     }
 
-    /// Adds an item, or replaces the item of the same identity.
+    /// Adds an item, or replaces the item that has the same identity.
     package func set(_ item: BrowserItem) {
         flush()
         guard let slot = slot(of: item.id) else {

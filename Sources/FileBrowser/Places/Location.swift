@@ -8,9 +8,9 @@ package enum Location: Sendable, Hashable {
     case favorites
     case trash
     case transfers
-    /// The items of all domains with a tag.
+    /// The items with the given tag, from all domains.
     case tag(String)
-    /// The results of a search; in one domain, or in all of them.
+    /// The results of a search in one domain, or in all domains if `domain` is `nil`.
     case search(text: String, domain: String?)
 
     /// The parent folder; `nil` for the top of a domain and for other locations.
@@ -19,7 +19,7 @@ package enum Location: Sendable, Hashable {
         return .folder(domain: domain, path: path.parentPath)
     }
 
-    /// The domain that is shown, or searched.
+    /// The domain that is shown or searched; `nil` for a location in several domains.
     package var domain: String? {
         switch self {
         case .folder(let domain, _): domain
@@ -40,7 +40,7 @@ package enum Location: Sendable, Hashable {
         }
     }
 
-    /// The folders from the domain to this one, for a path bar. For any other location, only that location.
+    /// The folders from the domain to this folder, for a path bar. For any other location, only that location.
     package var ancestry: [Location] {
         guard case .folder(let domain, let path) = self else { return [self] }
         var locations: [Location] = [.folder(domain: domain, path: "")]

@@ -51,8 +51,8 @@ package struct DomainPlace: Sendable, Equatable {
         }
     }
 
-    /// The quota at the service if it is known, otherwise the space for downloaded contents; `nil` if the domain does
-    /// not run, or if nothing is limited.
+    /// The quota at the service if it is known, otherwise the space for downloaded contents; `nil` if the domain is not
+    /// running, or if this amount of storage has no limit.
     package var space: Space? {
         guard activity.domain.state == .running else { return nil }
         if let quota = activity.quota { return quota.fraction.map { Space(fraction: $0, isQuota: true) } }

@@ -29,11 +29,11 @@ struct SharedFile: Sendable {
     }
 }
 
-/// The result of a shared item.
+/// The result of sharing an item.
 package struct SharedResult: Sendable, Equatable {
     /// The texts and links that the extension returned.
     var texts: [String] = []
-    /// The paths of the files that it returned.
+    /// The paths of the files that the extension returned.
     var files: [String] = []
 }
 

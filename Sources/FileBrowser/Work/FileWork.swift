@@ -36,7 +36,7 @@ enum FileWork {
         }
     }
 
-    /// Copies an item into a folder, under a name that is free. Returns that name.
+    /// Copies an item into a folder, under a name that is not taken. Returns that name.
     ///
     /// - Parameter progress: called on another thread with the number of copied bytes and the total.
     static func copy(

@@ -41,7 +41,7 @@ open class NSFileProviderDomain: NSObject, @unchecked Sendable {
     // Protected by `lock`.
     private nonisolated(unsafe) var state = State()
 
-    /// Creates a domain of a provider that stores its files itself, an ``NSFileProviderExtension``.
+    /// Creates a domain of an ``NSFileProviderExtension``, a provider that stores its files itself.
     ///
     /// - Parameters:
     /// - identifier: The identifier, which contains neither `/` nor `:`.
@@ -71,14 +71,14 @@ open class NSFileProviderDomain: NSObject, @unchecked Sendable {
         super.init()
     }
 
-    /// The provider's identifier of the domain.
+    /// The identifier that the provider has chosen for the domain.
     open var identifier: NSFileProviderDomainIdentifier { domainIdentifier }
     /// The name that the user sees.
     open var displayName: String { name }
     /// The directory of the domain's files, relative to ``NSFileProviderManager/documentStorageURL``; empty if the
     /// system stores the files.
     open var pathRelativeToDocumentStorage: String { storagePath }
-    /// Whether the system stores the files of the domain, and not the provider.
+    /// Whether the system, rather than the provider, stores the domain's files.
     open var isReplicated: Bool { replicates }
 
     /// Whether the provider has disconnected the domain with ``NSFileProviderManager/disconnect(reason:options:)``.
@@ -95,8 +95,8 @@ open class NSFileProviderDomain: NSObject, @unchecked Sendable {
         get { with { $0.testingModes } }
         set { with { $0.testingModes = newValue } }
     }
-    /// The identity of the system's database of the domain; `nil` while it is not known. It changes when the system
-    /// loses the database and creates a new one.
+    /// The identity of the system's database of the domain; `nil` until the daemon has reported it. The identity
+    /// changes if the database is lost and the system creates a new one.
     open var backingStoreIdentity: Data? { with { $0.backingStoreIdentity } }
     /// Whether the service stores trashed items.
     open var supportsSyncingTrash: Bool {
@@ -135,7 +135,7 @@ open class NSFileProviderDomain: NSObject, @unchecked Sendable {
         }
     }
 
-    /// Whether an identifier is valid: a file name without `:`.
+    /// Whether the given identifier is valid. A valid identifier is a file name without `:`.
     package static func isValid(_ identifier: NSFileProviderDomainIdentifier) -> Bool {
         let name = identifier.rawValue
         return !name.isEmpty && name.utf8.count <= 255 && name != "." && name != ".."

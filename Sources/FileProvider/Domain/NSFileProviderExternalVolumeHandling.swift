@@ -7,11 +7,11 @@ import Foundation
 ///
 /// Source: FileProvider, `NSFileProviderReplicatedExtension.h`.
 public protocol NSFileProviderExternalVolumeHandling: NSObjectProtocol {
-    /// Decides whether to connect a domain whose volume was attached again. An error means that the domain is not
-    /// connected.
+    /// Decides whether the system may connect a domain whose volume was attached again. If the function fails, the
+    /// domain is not connected.
     func shouldConnectExternalDomain(completionHandler: @escaping @Sendable ((any Error)?) -> Void)
-    /// Decides whether to connect a domain whose volume was attached again. An error means that the domain is not
-    /// connected.
+    /// Decides whether the system may connect a domain whose volume was attached again. If the function fails, the
+    /// domain is not connected.
     func shouldConnectExternalDomain() async throws
 }
 
@@ -52,7 +52,7 @@ public struct NSFileProviderVolumeUnsupportedReason: OptionSet, Sendable {
     public static let nonEncrypted = NSFileProviderVolumeUnsupportedReason(rawValue: 1 << 2)
     /// A read-only volume.
     public static let readOnly = NSFileProviderVolumeUnsupportedReason(rawValue: 1 << 3)
-    /// A volume of another machine.
+    /// A volume on another machine.
     public static let network = NSFileProviderVolumeUnsupportedReason(rawValue: 1 << 4)
     /// A volume in quarantine.
     public static let quarantined = NSFileProviderVolumeUnsupportedReason(rawValue: 1 << 5)

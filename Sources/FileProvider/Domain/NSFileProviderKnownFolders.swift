@@ -59,7 +59,7 @@ open class NSFileProviderKnownFolderLocations: NSObject {
     public override init() { super.init() }
 }
 
-/// A provider that can take over known folders. On Linux the system never calls it.
+/// A provider that can take over known folders. On Linux the system never calls the function of this protocol.
 ///
 /// Source: FileProvider, `NSFileProviderReplicatedExtension.h`.
 public protocol NSFileProviderKnownFolderSupporting: NSObjectProtocol {

@@ -7,7 +7,7 @@ import Foundation
 ///
 /// Source: FileProvider, `NSFileProviderTesting.h`.
 public enum NSFileProviderTestingOperationType: Int, Sendable {
-    /// The ingestion of an item's state: the system records a change of the item that one side reports.
+    /// The ingestion of an item's state: one side reports that the item has changed, and the system records the change.
     case ingestion = 0
     /// The lookup of an item.
     case lookup = 1
@@ -43,7 +43,7 @@ public protocol NSFileProviderTestingOperation: NSObjectProtocol {
     var type: NSFileProviderTestingOperationType { get }
 }
 
-/// The ingestion of an item's state: the system records a change of the item that one side reports.
+/// The ingestion of an item's state: one side reports that the item has changed, and the system records the change.
 public protocol NSFileProviderTestingIngestion: NSFileProviderTestingOperation {
     /// The side that reports the item's state.
     var side: NSFileProviderTestingOperationSide { get }

@@ -20,7 +20,7 @@ public protocol NSFileProviderEnumerator: NSObjectProtocol {
     /// - Parameter page: one of the two initial pages, or a page that this enumerator has reported as the next one.
     func enumerateItems(for observer: any NSFileProviderEnumerationObserver, startingAt page: NSFileProviderPage)
 
-    /// Reports the changes since a sync anchor to an observer.
+    /// Reports to `observer` the changes since the given sync anchor.
     func enumerateChanges(for observer: any NSFileProviderChangeObserver, from syncAnchor: NSFileProviderSyncAnchor)
 
     /// Returns the current sync anchor; `nil` if the provider cannot report changes.
@@ -33,7 +33,7 @@ public protocol NSFileProviderEnumerator: NSObjectProtocol {
 
 /// Defaults for a class that does not enumerate changes.
 extension NSFileProviderEnumerator {
-    /// Reports that the sync anchor has expired, so that everything is enumerated again.
+    /// Reports that the sync anchor has expired. The system then enumerates all items again.
     public func enumerateChanges(
         for observer: any NSFileProviderChangeObserver, from syncAnchor: NSFileProviderSyncAnchor
     ) {
@@ -60,7 +60,7 @@ extension NSFileProviderEnumerator {
     }
 }
 
-/// The optional functions, as they are called on an existential value.
+/// The optional functions as values, which programs can call with `?` on an `any NSFileProviderEnumerator`.
 extension NSFileProviderEnumerator {
     /// `enumerateChanges` as an optional function, which programs call with `?`. It is never `nil`: the default reports
     /// that the sync anchor has expired.
@@ -74,7 +74,7 @@ extension NSFileProviderEnumerator {
 public struct NSFileProviderEnumerateChanges {
     let enumerator: any NSFileProviderEnumerator
 
-    /// Reports the changes since a sync anchor to an observer.
+    /// Reports to `observer` the changes since the given sync anchor.
     public func callAsFunction(
         for observer: any NSFileProviderChangeObserver, from syncAnchor: NSFileProviderSyncAnchor
     ) {
@@ -86,7 +86,7 @@ public struct NSFileProviderEnumerateChanges {
 public struct NSFileProviderCurrentSyncAnchor {
     let enumerator: any NSFileProviderEnumerator
 
-    /// Returns the current sync anchor.
+    /// Returns the current sync anchor; `nil` if the provider cannot report changes.
     public func callAsFunction(completionHandler: @escaping @Sendable (NSFileProviderSyncAnchor?) -> Void) {
         enumerator.currentSyncAnchor(completionHandler: completionHandler)
     }

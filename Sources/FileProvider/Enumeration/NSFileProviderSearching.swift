@@ -2,7 +2,7 @@ import Foundation
 import UniformTypeIdentifiers
 
 /// A provider that can search for items at its service, including items in directories that were never listed locally.
-/// A subclass of ``NSFileProviderExtension`` may conform to it, too.
+/// A subclass of ``NSFileProviderExtension`` may conform to this protocol, too.
 ///
 /// Source: FileProvider, `NSFileProviderSearching.h`.
 public protocol NSFileProviderSearching: NSObjectProtocol {

@@ -1,7 +1,7 @@
 import Foundation
 
-/// The members of enumeration observers that a class may leave out. Programs conform to
-/// ``NSFileProviderEnumerationObserver`` instead of this protocol.
+/// The optional members of an enumeration observer. Programs conform to ``NSFileProviderEnumerationObserver`` instead
+/// of this protocol.
 public protocol NSFileProviderEnumerationObserverRequirements: NSObjectProtocol {
     /// The suggested number of items per page. A page may have up to a hundred times as many items.
     var suggestedPageSize: Int { get }
@@ -25,8 +25,8 @@ public protocol NSFileProviderEnumerationObserver: NSFileProviderEnumerationObse
 }
 
 extension NSFileProviderEnumerationObserverRequirements {
-    /// The default for a class that does not declare the member. Through an `any` value of the observer's protocol, the
-    /// member is then `nil`.
+    /// The default for a class that does not declare the member. Its value is not used: through `any
+    /// NSFileProviderEnumerationObserver`, the member is `nil`.
     public var suggestedPageSize: Int { OptionalMember.missing(0) }
 }
 
@@ -38,14 +38,14 @@ extension NSFileProviderEnumerationObserver {
     }
 }
 
-/// The members of change observers that a class may leave out. Programs conform to ``NSFileProviderChangeObserver``
-/// instead of this protocol.
+/// The optional members of a change observer. Programs conform to ``NSFileProviderChangeObserver`` instead of this
+/// protocol.
 public protocol NSFileProviderChangeObserverRequirements: NSObjectProtocol {
     /// The suggested number of changes per batch.
     var suggestedBatchSize: Int { get }
 }
 
-/// An observer of changes. Its functions are called on any thread. Calls after the end are ignored.
+/// An observer of changes. Its functions are called on any thread. Calls after the end of the batch are ignored.
 ///
 /// Source: FileProvider, `NSFileProviderEnumerating.h`.
 public protocol NSFileProviderChangeObserver: NSFileProviderChangeObserverRequirements {
@@ -66,8 +66,8 @@ public protocol NSFileProviderChangeObserver: NSFileProviderChangeObserverRequir
 }
 
 extension NSFileProviderChangeObserverRequirements {
-    /// The default for a class that does not declare the member. Through an `any` value of the observer's protocol, the
-    /// member is then `nil`.
+    /// The default for a class that does not declare the member. Its value is not used: through `any
+    /// NSFileProviderChangeObserver`, the member is `nil`.
     public var suggestedBatchSize: Int { OptionalMember.missing(0) }
 }
 

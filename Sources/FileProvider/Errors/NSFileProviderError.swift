@@ -14,7 +14,7 @@ public let NSFileProviderErrorNonExistentItemIdentifierKey = "NSFileProviderErro
 ///
 /// Source: FileProvider, `NSFileProviderError.h`.
 public struct NSFileProviderError: _BridgedStoredNSError {
-    /// The same error in Foundation's form.
+    /// The same error as an `NSError`.
     public let _nsError: NSError
     /// Creates the error from an error of Foundation in the same domain.
     public init(_nsError: NSError) { self._nsError = _nsError }
@@ -36,23 +36,24 @@ public struct NSFileProviderError: _BridgedStoredNSError {
         /// The error that has these codes.
         public typealias _ErrorType = NSFileProviderError
 
-        /// A missing sign-in. The provider gets no requests until ``NSFileProviderManager/signalErrorResolved(_:)``.
+        /// A user who is not signed in. The system sends no requests to the provider until
+        /// ``NSFileProviderManager/signalErrorResolved(_:)``.
         case notAuthenticated = -1000
         /// A name that is taken by another item.
         case filenameCollision = -1001
-        /// A sync anchor or page that the provider does not recognize any more. Everything is enumerated again.
+        /// A sync anchor or page that the provider does not recognize any more. The system enumerates all items again.
         case syncAnchorExpired = -1002
         /// An exceeded quota of the user's account.
         case insufficientQuota = -1003
         /// An unreachable service.
         case serverUnreachable = -1004
-        /// A missing item.
+        /// An item that does not exist.
         case noSuchItem = -1005
         /// An item that must not be deleted.
         case deletionRejected = -1006
         /// A directory that is not empty.
         case directoryNotEmpty = -1007
-        /// A missing provider, or no provider for the domain.
+        /// A provider that is not installed, or a domain without a provider.
         case providerNotFound = -2001
         /// A provider in a directory from which it must not run.
         case providerTranslocated = -2002
@@ -76,7 +77,7 @@ public struct NSFileProviderError: _BridgedStoredNSError {
         case domainDisabled = -2011
         /// A domain that cannot be used at the moment.
         case providerDomainTemporarilyUnavailable = -2012
-        /// A missing domain.
+        /// A domain that does not exist.
         case providerDomainNotFound = -2013
         /// A program without a file provider extension.
         case applicationExtensionNotFound = -2014
@@ -100,7 +101,7 @@ extension NSFileProviderError {
 
 /// The codes as static members, such as `NSFileProviderError.noSuchItem`.
 extension NSFileProviderError {
-    /// A missing sign-in.
+    /// A user who is not signed in.
     public static var notAuthenticated: Code { .notAuthenticated }
     /// A name that is taken by another item.
     public static var filenameCollision: Code { .filenameCollision }
@@ -112,13 +113,13 @@ extension NSFileProviderError {
     public static var insufficientQuota: Code { .insufficientQuota }
     /// An unreachable service.
     public static var serverUnreachable: Code { .serverUnreachable }
-    /// A missing item.
+    /// An item that does not exist.
     public static var noSuchItem: Code { .noSuchItem }
     /// An item that must not be deleted.
     public static var deletionRejected: Code { .deletionRejected }
     /// A directory that is not empty.
     public static var directoryNotEmpty: Code { .directoryNotEmpty }
-    /// A missing provider, or no provider for the domain.
+    /// A provider that is not installed, or a domain without a provider.
     public static var providerNotFound: Code { .providerNotFound }
     /// A provider in a directory from which it must not run.
     public static var providerTranslocated: Code { .providerTranslocated }
@@ -142,7 +143,7 @@ extension NSFileProviderError {
     public static var domainDisabled: Code { .domainDisabled }
     /// A domain that cannot be used at the moment.
     public static var providerDomainTemporarilyUnavailable: Code { .providerDomainTemporarilyUnavailable }
-    /// A missing domain.
+    /// A domain that does not exist.
     public static var providerDomainNotFound: Code { .providerDomainNotFound }
     /// A program without a file provider extension.
     public static var applicationExtensionNotFound: Code { .applicationExtensionNotFound }
@@ -189,7 +190,7 @@ extension NSFileProviderError.Code {
 }
 
 extension NSError {
-    /// Returns the error for creating, renaming or moving an item to a name that is taken by another item.
+    /// Returns the error for creating, renaming or moving an item to a name that `existingItem` already has.
     public class func fileProviderErrorForCollision(with existingItem: any NSFileProviderItem) -> NSError {
         NSFileProviderError(
             .filenameCollision,
@@ -210,7 +211,7 @@ extension NSError {
 
     /// Returns the error for a removal that the provider refuses.
     ///
-    /// - Parameter updatedVersion: the item, which stays.
+    /// - Parameter updatedVersion: the item, which continues to exist.
     public class func fileProviderErrorForRejectedDeletion(of updatedVersion: any NSFileProviderItem) -> NSError {
         NSFileProviderError(.deletionRejected, userInfo: [NSFileProviderErrorItemKey: updatedVersion])._nsError
     }

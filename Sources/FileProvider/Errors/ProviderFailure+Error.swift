@@ -4,8 +4,8 @@ import ItemValues
 import LinuxSystem
 
 extension ProviderError {
-    /// Converts an error of a provider to the engine's form. The failure is transient if neither the error nor one of
-    /// its underlying errors has a known domain (file provider, Cocoa, POSIX, URL) and code.
+    /// Converts a provider's error to the engine's form. The failure is transient if neither the error nor one of its
+    /// underlying errors has a known domain (file provider, Cocoa, POSIX, URL) and code.
     package init(_ error: any Error) {
         switch error {
         case let failure as ProviderError: self = failure
@@ -70,7 +70,7 @@ extension ProviderError {
         }
     }
 
-    /// The maximum depth of underlying errors that is examined.
+    /// The maximum depth to which underlying errors are examined.
     private static let deepest = 8
 
     private static func kind(of error: NSError, depth: Int) -> Kind {
@@ -147,7 +147,7 @@ extension ProviderError {
         }
     }
 
-    /// Returns at most 1,000 characters of a text, because texts in programs' errors may be of any length.
+    /// Returns the text, shortened to at most 1,000 characters, because texts in programs' errors may be of any length.
     private static func shortened(_ text: String) -> String { text.count > 1000 ? text.prefix(999) + "…" : text }
 
     private static func sentence(_ error: NSError, _ original: any Error) -> String {

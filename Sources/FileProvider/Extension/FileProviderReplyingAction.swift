@@ -2,11 +2,11 @@ import FileProviderWire
 import Foundation
 
 /// A provider with custom actions that reply to the user, or ask the user for a text. `purvey actions` shows the reply,
-/// and opens its link in the browser.
+/// and opens the reply's link in the browser.
 ///
 /// The property list declares the actions as for ``NSFileProviderCustomAction``. If the dictionary of an action has the
 /// key `PurveyActionInput`, the user is asked for a text. The key's value describes the text, such as `the name of the
-/// user to share with`. If a class conforms to this protocol, the system performs all its actions with
+/// user to share with`. The system performs all actions of a class that conforms to this protocol with
 /// ``performAction(identifier:onItemsWithIdentifiers:input:completionHandler:)``.
 ///
 /// Source: an addition. On Apple's systems, such actions belong to an extension with a user interface.
@@ -17,7 +17,7 @@ public protocol FileProviderReplyingAction: NSObjectProtocol {
     ///   - actionIdentifier: the identifier in the property list.
     ///   - input: the user's text; `nil` if the action does not ask for one.
     ///   - completionHandler: called once.
-    /// - Returns: a progress that stops the work when it is cancelled.
+    /// - Returns: a progress. When it is cancelled, the provider stops the work.
     func performAction(
         identifier actionIdentifier: NSFileProviderExtensionActionIdentifier,
         onItemsWithIdentifiers itemIdentifiers: [NSFileProviderItemIdentifier], input: String?,
@@ -31,9 +31,9 @@ public protocol FileProviderReplyingAction: NSObjectProtocol {
 public struct FileProviderActionReply: Sendable, Equatable {
     /// Lines of text: at most 1,000, each with at most 4,096 bytes.
     public var lines: [String]
-    /// An address, such as that of a share.
+    /// A link for the user, such as the address of a shared folder.
     public var link: URL?
-    /// Whether to open the address in the browser. Otherwise it is only shown.
+    /// Whether to open ``link`` in the browser. If `false`, the link is only shown.
     public var opensLink: Bool
 
     /// Creates a reply.
@@ -43,7 +43,7 @@ public struct FileProviderActionReply: Sendable, Equatable {
         self.opensLink = opensLink
     }
 
-    /// The reply in the form in which the provider sends it. Lines and links that exceed the limits are left out.
+    /// The reply as a message to the engine. Lines and links that exceed the limits are left out.
     var message: ProviderActionReply {
         let longest = ProviderActionReply.longestLine
         let link = link?.absoluteString

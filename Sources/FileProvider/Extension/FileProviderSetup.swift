@@ -102,7 +102,7 @@ package protocol SetupUser: Sendable {
     func report(_ line: String)
 }
 
-/// A substitute for the user in a provider's tests. Closures give the answers.
+/// A substitute for the user in a provider's tests. Its closures return the user's replies.
 private struct ScriptedSetupUser: SetupUser {
     let credentials: @Sendable (String, String?) async throws -> FileProviderCredentials
     let open: @Sendable (URL, String) async -> Void
@@ -145,11 +145,11 @@ public protocol FileProviderDescribing: NSObjectProtocol {
     var domainFindings: [String] { get }
 }
 
-/// A provider that signs in with the user's password. `purvey sign-in` calls it.
+/// A provider that signs in with the user's password. `purvey sign-in` uses such a provider.
 ///
-/// A subclass of ``NSFileProviderExtension`` conforms to it. Requests that need a sign-in fail with
-/// ``NSFileProviderError/notAuthenticated``. The system then asks the user once. After a successful sign-in, it
-/// continues the waiting requests.
+/// A subclass of ``NSFileProviderExtension`` conforms to this protocol. The provider fails requests that need a sign-in
+/// with ``NSFileProviderError/notAuthenticated``. The system then asks the user once. After a successful sign-in, the
+/// system retries these requests.
 ///
 /// Source: an addition. Apple's providers show windows of their own.
 public protocol FileProviderSigningIn: NSObjectProtocol {

@@ -24,7 +24,7 @@ open class NSFileProviderExtension: NSObject {
 
     // MARK: Items and their files
 
-    /// Returns the current item.
+    /// Returns the item with the given identifier in its current state.
     ///
     /// - Throws: ``NSFileProviderError/noSuchItem``. The default always throws it.
     open func item(for identifier: NSFileProviderItemIdentifier) throws -> any NSFileProviderItem {
@@ -40,7 +40,8 @@ open class NSFileProviderExtension: NSObject {
         StorageMapping(manager, domain).url(of: identifier)
     }
 
-    /// Returns the item of a file: the inverse of ``urlForItem(withPersistentIdentifier:)``.
+    /// Returns the identifier of the item whose file has the given URL; `nil` if there is no such item. This function
+    /// is the inverse of ``urlForItem(withPersistentIdentifier:)``.
     open func persistentIdentifierForItem(at url: URL) -> NSFileProviderItemIdentifier? {
         StorageMapping(manager, domain).identifier(at: url)
     }
@@ -68,8 +69,8 @@ open class NSFileProviderExtension: NSObject {
         try await ask("startProvidingItem") { startProvidingItem(at: url, completionHandler: $0) }
     }
 
-    /// Informs the provider that no process uses the file any more. The provider may remove the file if the service has
-    /// its contents, but not its placeholder.
+    /// Informs the provider that no process uses the file any more. If the service has the file's contents, the
+    /// provider may remove the file. It must not remove the file's placeholder.
     open func stopProvidingItem(at url: URL) {}
 
     /// Informs the provider that the file was changed locally, so that its contents must be uploaded.
@@ -284,8 +285,8 @@ open class NSFileProviderExtension: NSObject {
     ///   - size: the size in pixels.
     ///   - perThumbnailCompletionHandler: called for each item, with its encoded picture. Data and error are both `nil`
     ///     if the item has no thumbnail.
-    ///   - completionHandler: called after the last item. The default implementation calls it at once with an error,
-    ///     because it has no thumbnails.
+    ///   - completionHandler: called after the last item. The default implementation has no thumbnails, and calls this
+    ///     handler at once with an error.
     /// - Returns: a progress. When it is cancelled, the provider stops the work.
     open func fetchThumbnails(
         for itemIdentifiers: [NSFileProviderItemIdentifier], requestedSize size: CGSize,
@@ -307,7 +308,8 @@ open class NSFileProviderExtension: NSObject {
 
     /// Writes a placeholder.
     ///
-    /// - Parameter metadata: values that a property list can contain, by Foundation's resource keys.
+    /// - Parameter metadata: the metadata of the file, by Foundation's resource keys. Values that a property list
+    ///   cannot contain are left out.
     open class func writePlaceholder(at placeholderURL: URL, withMetadata metadata: [URLResourceKey: Any]) throws {
         try Placeholder.write(at: placeholderURL, metadata)
     }

@@ -1,7 +1,7 @@
 import ItemValues
 
-/// The provider's identifier of an item. It should stay the same while the item exists. The system also supports
-/// providers that change the identifier when they rename or move an item.
+/// The identifier that the provider has chosen for an item. It should stay the same while the item exists. The system
+/// also supports providers that change the identifier when they rename or move an item.
 ///
 /// Source: FileProvider, `NSFileProviderItem.h`.
 public struct NSFileProviderItemIdentifier: Hashable, RawRepresentable, Sendable {
@@ -14,14 +14,14 @@ public struct NSFileProviderItemIdentifier: Hashable, RawRepresentable, Sendable
 
     /// The root of a domain.
     public static let rootContainer = Self(ProviderItem.rootIdentifier)
-    /// The working set: the items that currently interest the user. It is not a directory. Its enumerator reports the
-    /// changes of the whole domain.
+    /// The working set: the items that currently interest the user. The working set is not a directory. Its enumerator
+    /// reports the changes of the whole domain.
     public static let workingSet = Self(ProviderItem.workingSetIdentifier)
     /// The trash.
     public static let trashContainer = Self(ProviderItem.trashIdentifier)
 }
 
-/// The provider's identifier of one of its domains.
+/// The identifier that the provider has chosen for one of its domains.
 ///
 /// Source: FileProvider, `NSFileProviderDomain.h`.
 public struct NSFileProviderDomainIdentifier: Hashable, RawRepresentable, Sendable {

@@ -37,7 +37,7 @@ extension NSFileProviderPage: _ObjectiveCBridgeable {
     public static func _forceBridgeFromObjectiveC(_ source: NSData, result: inout NSFileProviderPage?) {
         result = NSFileProviderPage(source as Data)
     }
-    /// Creates a page from bytes. It never fails.
+    /// Creates a page from bytes. The conversion never fails.
     public static func _conditionallyBridgeFromObjectiveC(
         _ source: NSData, result: inout NSFileProviderPage?
     ) -> Bool {

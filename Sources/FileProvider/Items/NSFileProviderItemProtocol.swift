@@ -11,7 +11,7 @@ public protocol NSFileProviderItemRequirements: NSObjectProtocol {
     /// The type of the contents; `.folder` for a directory, `.symbolicLink` for a link. A class implements this or
     /// ``typeIdentifier``.
     var contentType: UTType { get }
-    /// The identifier of the type, which ``contentType`` has superseded.
+    /// The identifier of the type. Superseded by ``contentType``.
     var typeIdentifier: String { get }
     /// The four-character codes of the type and of the program that created the file.
     var typeAndCreator: NSFileProviderTypeAndCreator { get }
@@ -19,21 +19,22 @@ public protocol NSFileProviderItemRequirements: NSObjectProtocol {
     var capabilities: NSFileProviderItemCapabilities { get }
     /// The item's flags in the file system: the owner's permissions, and whether it is hidden.
     var fileSystemFlags: NSFileProviderFileSystemFlags { get }
-    /// The size of the contents in bytes.
+    /// The size of the contents in bytes; `nil` if unknown.
     var documentSize: NSNumber? { get }
-    /// The number of items in a directory.
+    /// The number of items in a directory; `nil` if unknown.
     var childItemCount: NSNumber? { get }
-    /// The date of creation.
+    /// The date of creation; `nil` if unknown.
     var creationDate: Date? { get }
-    /// The date on which the contents were changed last.
+    /// The date on which the contents were changed last; `nil` if unknown.
     var contentModificationDate: Date? { get }
     /// The extended attributes that the provider stores with the item.
     var extendedAttributes: [String: Data] { get }
-    /// The date on which the user used the item last. Items with such a date are in the working set.
+    /// The date on which the user used the item last; `nil` if unknown. Items with such a date are in the working set.
     var lastUsedDate: Date? { get }
-    /// The user's tags, in a format of the system. Items with tags are in the working set.
+    /// The user's tags, in a format of the system; `nil` if there are none. Items with tags are in the working set.
     var tagData: Data? { get }
-    /// The rank among the favorites, 64 bits. Items with a rank are in the working set.
+    /// The item's rank among the favorites, a 64-bit integer; `nil` if the item is not a favorite. Items with a rank
+    /// are in the working set.
     var favoriteRank: NSNumber? { get }
     /// Whether the item itself was moved to the trash, and not only a directory above it.
     var isTrashed: Bool { get }
@@ -41,31 +42,31 @@ public protocol NSFileProviderItemRequirements: NSObjectProtocol {
     var isUploaded: Bool { get }
     /// Whether the contents are being uploaded.
     var isUploading: Bool { get }
-    /// The error of the last upload.
+    /// The error of the last upload; `nil` if it did not fail.
     var uploadingError: (any Error)? { get }
     /// Whether the contents are local.
     var isDownloaded: Bool { get }
     /// Whether the contents are being downloaded.
     var isDownloading: Bool { get }
-    /// The error of the last download.
+    /// The error of the last download; `nil` if it did not fail.
     var downloadingError: (any Error)? { get }
     /// Whether the local contents are the service's latest.
     var isMostRecentVersionDownloaded: Bool { get }
     /// Whether other users can see the item.
     var isShared: Bool { get }
-    /// Whether the item is shared and belongs to this user.
+    /// Whether the item is shared and belongs to the current user.
     var isSharedByCurrentUser: Bool { get }
-    /// The name of the owner.
+    /// The name of the owner; `nil` if unknown.
     var ownerNameComponents: PersonNameComponents? { get }
-    /// The name of the last editor.
+    /// The name of the last editor; `nil` if unknown.
     var mostRecentEditorNameComponents: PersonNameComponents? { get }
-    /// The version of the contents, at most 1,000 bytes. Different contents have different versions.
+    /// The version of the contents, at most 1,000 bytes; `nil` if unknown. Different contents have different versions.
     var versionIdentifier: Data? { get }
     /// The versions of the contents and of the metadata.
     var itemVersion: NSFileProviderItemVersion { get }
-    /// The target of a symbolic link.
+    /// The target of a symbolic link; `nil` for other items.
     var symlinkTargetPath: String? { get }
-    /// Values for the activation rules of the provider's actions.
+    /// The values that the activation rules of the provider's custom actions can examine; `nil` if there are none.
     var userInfo: [AnyHashable: Any]? { get }
     /// The policy for materializing and evicting the contents.
     var contentPolicy: NSFileProviderContentPolicy { get }
@@ -90,8 +91,8 @@ public protocol NSFileProviderItemProtocol: NSFileProviderItemRequirements {
     /// The type of the contents; `.folder` for a directory, `.symbolicLink` for a link. `nil` if the item's class does
     /// not declare this member.
     var contentType: UTType? { get }
-    /// The identifier of the type, which ``contentType`` has superseded. `nil` if the item's class does not declare
-    /// this member.
+    /// The identifier of the type. Superseded by ``contentType``. `nil` if the item's class does not declare this
+    /// member.
     var typeIdentifier: String? { get }
     /// The four-character codes of the type and of the program that created the file. `nil` if the item's class does
     /// not declare this member.
@@ -101,25 +102,29 @@ public protocol NSFileProviderItemProtocol: NSFileProviderItemRequirements {
     /// The item's flags in the file system: the owner's permissions, and whether it is hidden. `nil` if the item's
     /// class does not declare this member.
     var fileSystemFlags: NSFileProviderFileSystemFlags? { get }
-    /// The size of the contents in bytes. `nil` if the item's class does not declare this member.
+    /// The size of the contents in bytes; `nil` if unknown. The outer optional is `nil` if the item's class does not
+    /// declare this member.
     var documentSize: NSNumber?? { get }
-    /// The number of items in a directory. `nil` if the item's class does not declare this member.
+    /// The number of items in a directory; `nil` if unknown. The outer optional is `nil` if the item's class does not
+    /// declare this member.
     var childItemCount: NSNumber?? { get }
-    /// The date of creation. `nil` if the item's class does not declare this member.
+    /// The date of creation; `nil` if unknown. The outer optional is `nil` if the item's class does not declare this
+    /// member.
     var creationDate: Date?? { get }
-    /// The date on which the contents were changed last. `nil` if the item's class does not declare this member.
+    /// The date on which the contents were changed last; `nil` if unknown. The outer optional is `nil` if the item's
+    /// class does not declare this member.
     var contentModificationDate: Date?? { get }
     /// The extended attributes that the provider stores with the item. `nil` if the item's class does not declare this
     /// member.
     var extendedAttributes: [String: Data]? { get }
-    /// The date on which the user used the item last. Items with such a date are in the working set. `nil` if the
-    /// item's class does not declare this member.
+    /// The date on which the user used the item last; `nil` if unknown. Items with such a date are in the working set.
+    /// The outer optional is `nil` if the item's class does not declare this member.
     var lastUsedDate: Date?? { get }
-    /// The user's tags, in a format of the system. Items with tags are in the working set. `nil` if the item's class
-    /// does not declare this member.
+    /// The user's tags, in a format of the system; `nil` if there are none. Items with tags are in the working set. The
+    /// outer optional is `nil` if the item's class does not declare this member.
     var tagData: Data?? { get }
-    /// The rank among the favorites, 64 bits. Items with a rank are in the working set. `nil` if the item's class does
-    /// not declare this member.
+    /// The item's rank among the favorites, a 64-bit integer; `nil` if the item is not a favorite. Items with a rank
+    /// are in the working set. The outer optional is `nil` if the item's class does not declare this member.
     var favoriteRank: NSNumber?? { get }
     /// Whether the item itself was moved to the trash, and not only a directory above it. `nil` if the item's class
     /// does not declare this member.
@@ -128,33 +133,39 @@ public protocol NSFileProviderItemProtocol: NSFileProviderItemRequirements {
     var isUploaded: Bool? { get }
     /// Whether the contents are being uploaded. `nil` if the item's class does not declare this member.
     var isUploading: Bool? { get }
-    /// The error of the last upload. `nil` if the item's class does not declare this member.
+    /// The error of the last upload; `nil` if it did not fail. The outer optional is `nil` if the item's class does not
+    /// declare this member.
     var uploadingError: (any Error)?? { get }
     /// Whether the contents are local. `nil` if the item's class does not declare this member.
     var isDownloaded: Bool? { get }
     /// Whether the contents are being downloaded. `nil` if the item's class does not declare this member.
     var isDownloading: Bool? { get }
-    /// The error of the last download. `nil` if the item's class does not declare this member.
+    /// The error of the last download; `nil` if it did not fail. The outer optional is `nil` if the item's class does
+    /// not declare this member.
     var downloadingError: (any Error)?? { get }
     /// Whether the local contents are the service's latest. `nil` if the item's class does not declare this member.
     var isMostRecentVersionDownloaded: Bool? { get }
     /// Whether other users can see the item. `nil` if the item's class does not declare this member.
     var isShared: Bool? { get }
-    /// Whether the item is shared and belongs to this user. `nil` if the item's class does not declare this member.
+    /// Whether the item is shared and belongs to the current user. `nil` if the item's class does not declare this
+    /// member.
     var isSharedByCurrentUser: Bool? { get }
-    /// The name of the owner. `nil` if the item's class does not declare this member.
+    /// The name of the owner; `nil` if unknown. The outer optional is `nil` if the item's class does not declare this
+    /// member.
     var ownerNameComponents: PersonNameComponents?? { get }
-    /// The name of the last editor. `nil` if the item's class does not declare this member.
+    /// The name of the last editor; `nil` if unknown. The outer optional is `nil` if the item's class does not declare
+    /// this member.
     var mostRecentEditorNameComponents: PersonNameComponents?? { get }
-    /// The version of the contents, at most 1,000 bytes. Different contents have different versions. `nil` if the
-    /// item's class does not declare this member.
+    /// The version of the contents, at most 1,000 bytes; `nil` if unknown. Different contents have different versions.
+    /// The outer optional is `nil` if the item's class does not declare this member.
     var versionIdentifier: Data?? { get }
     /// The versions of the contents and of the metadata. `nil` if the item's class does not declare this member.
     var itemVersion: NSFileProviderItemVersion? { get }
-    /// The target of a symbolic link. `nil` if the item's class does not declare this member.
+    /// The target of a symbolic link; `nil` for other items. The outer optional is `nil` if the item's class does not
+    /// declare this member.
     var symlinkTargetPath: String?? { get }
-    /// Values for the activation rules of the provider's actions. `nil` if the item's class does not declare this
-    /// member.
+    /// The values that the activation rules of the provider's custom actions can examine; `nil` if there are none. The
+    /// outer optional is `nil` if the item's class does not declare this member.
     var userInfo: [AnyHashable: Any]?? { get }
     /// The policy for materializing and evicting the contents. `nil` if the item's class does not declare this member.
     var contentPolicy: NSFileProviderContentPolicy? { get }

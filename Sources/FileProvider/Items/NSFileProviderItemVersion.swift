@@ -1,7 +1,7 @@
 import Foundation
 
-/// The version of an item. It consists of a version of the contents and one of the metadata, each at most 128 bytes.
-/// Only the provider interprets them.
+/// The version of an item. It consists of a version of the contents and a version of the metadata, each at most 128
+/// bytes. Only the provider interprets these bytes.
 ///
 /// Source: FileProvider, `NSFileProviderItem.h`.
 open class NSFileProviderItemVersion: NSObject {

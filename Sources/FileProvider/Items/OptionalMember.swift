@@ -1,6 +1,6 @@
 import CRuntimeSupport
 
-/// The test that finds out whether a class implements an optional member of a protocol.
+/// Tests whether a class implements an optional member of a protocol.
 ///
 /// On Apple's platforms, the Objective-C runtime provides this test. On Linux, an optional member is a requirement with
 /// a default implementation. The default sets a flag of the calling thread, which ``read(_:)`` checks after the call.
@@ -23,8 +23,8 @@ enum OptionalMember {
         return value
     }
 
-    /// Returns the value of the member that replaces a missing one, such as `contentType` for `typeIdentifier` and vice
-    /// versa; `nil` if the class declares neither of the two.
+    /// Returns the value of a member that substitutes for a missing member: `contentType` substitutes for
+    /// `typeIdentifier`, and vice versa. Returns `nil` if the class declares neither of the two.
     static func other<Value>(_ member: @autoclosure () -> Value) -> Value? {
         notes.contains(.isStandingIn) ? nil : read(.isStandingIn, member)
     }

@@ -46,14 +46,15 @@ extension ProviderItem {
         if let given = item.uploadingError ?? nil { uploadingError = ProviderError(given) }
     }
 
-    /// Reads a provider's item. Returns `nil` if the item still exceeds a limit, for example if its identifier is empty
-    /// or too long.
+    /// Reads a provider's item. Returns `nil` if the item exceeds a limit even after invalid values are left out, for
+    /// example if its identifier is empty or too long.
     init?(usable item: any NSFileProviderItem) {
         self.init(item)
         guard fault == nil else { return nil }
     }
 
-    /// Returns the beginning of a name, within the limit. Whether a file can have the name is checked later.
+    /// Returns the name, shortened to the maximum length if necessary. The caller checks later whether a file can have
+    /// this name.
     static func beginning(of name: String) -> String {
         guard name.utf8.count > longestText else { return name }
         var count = 0
@@ -64,8 +65,8 @@ extension ProviderItem {
             })
     }
 
-    /// Returns a text, or `nil` if the text is too long. It is not cut, because a part of it would have another
-    /// meaning.
+    /// Returns the text, or `nil` if it is too long. A text that is too long is not shortened, because its beginning
+    /// alone would have another meaning.
     private static func text(_ text: String?) -> String? {
         text.flatMap { $0.utf8.count > longestText ? nil : $0 }
     }
@@ -120,7 +121,7 @@ extension ProviderItem {
     /// The largest integer up to which all integers convert to `Double` without loss.
     private static let exactLimit: UInt64 = 1 << 53
 
-    /// Returns a count; `nil` if the number is negative or too large.
+    /// Returns the number as a count; `nil` if it is negative or too large.
     static func count(_ number: NSNumber?) -> Int64? {
         guard let number else { return nil }
         // This is the usual case. It avoids the two objects that the comparison below creates.
@@ -145,15 +146,15 @@ extension ProviderItem {
     /// The maximum number of bytes of a version.
     private static let versionLimit = 1000
 
-    /// Returns a version within the limit. If the version is too long, a hash of the whole version replaces its end, so
-    /// that it still differs from other versions.
+    /// Returns the version, shortened to at most ``versionLimit`` bytes. If the version is too long, a hash of the
+    /// whole version replaces its end, so that it still differs from other versions.
     private static func version(_ data: Data) -> [UInt8] {
         guard data.count > versionLimit else { return data.withUnsafeBytes { Array($0) } }
         let digest = Digest(data).bytes
         return data.prefix(versionLimit - digest.count) + digest
     }
-    /// Returns a version for a file whose provider reports none. It consists of the file's size and date, and is empty
-    /// if neither is known.
+    /// Returns a version for a file whose provider reports none. The version consists of the file's size and date. It
+    /// is empty if neither is known.
     private static func version(ofSize size: Int64?, modified: Double?) -> [UInt8] {
         guard size != nil || modified != nil else { return [] }
         return Array("\(size.map { "\($0)" } ?? "-") \(modified.map { "\($0)" } ?? "-")".utf8)

@@ -3,13 +3,14 @@ import FileProviderWire
 import Foundation
 import ItemValues
 
-/// A backend with a connection to engines. In a program, the connection leads to the daemon; in an extension, to the
-/// engine of its domain. Both use the same requests about items.
+/// A manager's backend that sends requests over a connection. In a program, the connection leads to the daemon. In an
+/// extension, it leads to the engine of the extension's domain. Programs and extensions use the same requests about
+/// items.
 protocol EngineBackend: ManagerBackend {
     /// Sends a request.
     ///
     /// - Parameters:
-    ///   - domain: the domain that the request is about.
+    ///   - domain: the domain that the request is about; `nil` for the default domain.
     ///   - completion: called once, on any thread. A failure is an error that programs may see, such as an
     ///     ``NSFileProviderError``.
     func ask<C: ProviderCall>(
@@ -81,8 +82,8 @@ extension EngineBackend {
         perform(request, of: domain, settled(completion))
     }
 
-    /// Returns a completion handler that wraps a failure in a `cannotSynchronize` error, as Apple documents it. The
-    /// failure becomes the underlying error.
+    /// Returns a completion handler that wraps every failure in a `cannotSynchronize` error, as Apple's documentation
+    /// describes. The failure becomes the underlying error.
     private func settled(_ completion: @escaping Completion) -> Completion {
         { error in
             guard let error, (error as? NSFileProviderError)?.code != .providerDomainNotFound else {

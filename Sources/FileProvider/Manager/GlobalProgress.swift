@@ -31,7 +31,7 @@ final class GlobalProgress: Sendable {
         self.backend = backend
     }
 
-    /// Creates a progress and keeps it updated.
+    /// Creates a progress, and updates it as long as the program retains it.
     ///
     /// - Returns: a progress, which counts as finished until the daemon reports a transfer.
     static func make(

@@ -18,7 +18,7 @@ package final class LocalDomains: ManagerBackend {
 
     package init() {}
 
-    /// Adds a listener for signals. Returns its identifier for ``removeListener(_:)``.
+    /// Adds a listener for signals. Returns the listener's identifier for ``removeListener(_:)``.
     package func addListener(_ listener: @escaping Listener) -> UInt64 {
         state.withLock { state in
             state.next += 1

@@ -18,8 +18,8 @@ package protocol ManagerBackend: Sendable {
     func documentStorage() -> URL
     /// Returns a watcher of directories. In an extension, blocks until the host replies.
     func folderWatcher() throws(Errno) -> any FolderWatcher
-    /// Returns a directory for files that the provider passes to the system. It is on the same volume as the directory
-    /// to which the system moves the files.
+    /// Returns a directory for files that the provider passes to the system. The directory is on the same volume as the
+    /// one to which the system moves the files.
     func temporaryFolder(of domain: NSFileProviderDomainIdentifier?) throws -> URL
     /// Returns a directory for the provider's own state of a domain.
     func stateFolder(of domain: NSFileProviderDomainIdentifier?) throws -> URL
@@ -93,7 +93,7 @@ package protocol ManagerBackend: Sendable {
     func version(
         of set: ItemSet, in domain: NSFileProviderDomainIdentifier?, known: UInt64?,
         _ completion: @escaping @Sendable (Result<UInt64, any Error>) -> Void)
-    /// Returns the progress of all transfers in one direction.
+    /// Returns the progress of all uploads or of all downloads.
     func transfers(
         isUpload: Bool, in domain: NSFileProviderDomainIdentifier?,
         _ completion: @escaping @Sendable (Result<TransferTotals, any Error>) -> Void)

@@ -24,7 +24,7 @@ extension NSFileProviderManager {
         public static let temporary = Self(rawValue: 1 << 0)
     }
 
-    /// Adds a domain. If a domain with the identifier exists, updates its name and properties.
+    /// Adds a domain. If a domain with its identifier exists, updates that domain's name and properties.
     public class func add(
         _ domain: NSFileProviderDomain, completionHandler: @escaping @Sendable ((any Error)?) -> Void
     ) {
@@ -33,7 +33,7 @@ extension NSFileProviderManager {
         }
         backend.add(domain, changing(completionHandler))
     }
-    /// Adds a domain. If a domain with the identifier exists, updates its name and properties.
+    /// Adds a domain. If a domain with its identifier exists, updates that domain's name and properties.
     public class func add(_ domain: NSFileProviderDomain) async throws {
         try await answer { add(domain, completionHandler: $0) }
     }
@@ -126,8 +126,8 @@ extension NSFileProviderManager {
         try await Self.answer { reconnect(completionHandler: $0) }
     }
 
-    /// Returns a completion handler for a change of the domains. It posts the notification, and then calls the
-    /// program's handler.
+    /// Returns a completion handler for a request that changes the list of domains. The returned handler posts the
+    /// notification of the change, and then calls the program's handler.
     private class func changing(
         _ handler: @escaping @Sendable ((any Error)?) -> Void
     ) -> @Sendable ((any Error)?) -> Void {
@@ -140,7 +140,7 @@ extension NSFileProviderManager {
         }
     }
 
-    /// Whether the program has requested the list of domains. Otherwise, no notifications are posted.
+    /// Whether the program has requested the list of domains. If not, no notifications are posted.
     private static let isObserving = Atomic(false)
 
     /// Posts the notification that the domains have changed.

@@ -39,23 +39,23 @@ extension NSFileProviderManager {
         try await Self.answer { evictItem(identifier: itemIdentifier, completionHandler: $0) }
     }
 
-    /// Waits until all local changes that were made in a directory before the call are uploaded.
+    /// Waits until all local changes that were made in a directory before the call have been uploaded.
     public func waitForChanges(
         below itemIdentifier: NSFileProviderItemIdentifier,
         completionHandler: @escaping @Sendable ((any Error)?) -> Void
     ) {
         Self.backend.waitForChanges(below: itemIdentifier, in: domain?.identifier, Self.calling(completionHandler))
     }
-    /// Waits until all local changes that were made in a directory before the call are uploaded.
+    /// Waits until all local changes that were made in a directory before the call have been uploaded.
     public func waitForChanges(below itemIdentifier: NSFileProviderItemIdentifier) async throws {
         try await Self.answer { waitForChanges(below: itemIdentifier, completionHandler: $0) }
     }
 
-    /// Waits until all local and remote changes that were made before the call are synchronized.
+    /// Waits until all local and remote changes that were made before the call have been synchronized.
     public func waitForStabilization(completionHandler: @escaping @Sendable ((any Error)?) -> Void) {
         Self.backend.waitForStabilization(in: domain?.identifier, Self.calling(completionHandler))
     }
-    /// Waits until all local and remote changes that were made before the call are synchronized.
+    /// Waits until all local and remote changes that were made before the call have been synchronized.
     public func waitForStabilization() async throws {
         try await Self.answer { waitForStabilization(completionHandler: $0) }
     }

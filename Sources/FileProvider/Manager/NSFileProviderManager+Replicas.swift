@@ -6,7 +6,7 @@ import ItemValues
 extension NSFileProviderManager {
     /// Adds a domain, and moves the files of a directory into it.
     ///
-    /// The system passes each file to `createItem` with the option `mayAlreadyExist`, and calls `importDidFinish` in
+    /// The system passes each file to `createItem` with the option `mayAlreadyExist`, and calls `importDidFinish` at
     /// the end. After a crash, the import continues. Files that cannot be imported, such as sockets, stay in the
     /// directory.
     ///
@@ -25,9 +25,8 @@ extension NSFileProviderManager {
     /// Imports an item and everything in it again, after the provider has lost its records of these items.
     ///
     /// The system lists again each directory that it has listed before, and matches the provider's items with its own
-    /// by name. It passes local items that the provider does not have to `createItem` with the option
-    /// `mayAlreadyExist`: directories, links, and files whose contents are local. In the end, it calls
-    /// `importDidFinish`.
+    /// by name. The system calls `createItem`, with the option `mayAlreadyExist`, for each local item that is missing
+    /// at the provider: directories, links, and files whose contents are local. At the end, it calls `importDidFinish`.
     ///
     /// - Parameter completionHandler: called when the import has begun, or with `NSFileProviderError.noSuchItem` if the
     ///   system does not know the item.
@@ -45,7 +44,7 @@ extension NSFileProviderManager {
     ///
     /// Contents are sent if they are local and not older than the provider's (`itemChanged(at:)`). The date of last
     /// use, the tags and the favorite rank are also sent. Other fields, such as name and parent, are not sent, because
-    /// the system always gets them from the provider. A request that has only such fields fails with
+    /// the system always gets them from the provider. A request for such other fields only fails with
     /// `featureUnsupported`.
     ///
     /// - Parameter options: ignored.
@@ -71,9 +70,9 @@ extension NSFileProviderManager {
         }
     }
 
-    /// Returns an enumerator of the local items: files with their contents, and listed directories. The enumerator
-    /// sends no request to the provider. It can enumerate changes since its own sync anchors. Anchors of other
-    /// enumerators count as expired.
+    /// Returns an enumerator of the materialized items: files whose contents are local, and listed directories. The
+    /// enumerator sends no request to the provider. It can enumerate changes since its own sync anchors. Anchors of
+    /// other enumerators count as expired.
     public func enumeratorForMaterializedItems() -> any NSFileProviderEnumerator {
         SetEnumerator(.materialized, of: domain?.identifier, Self.backend)
     }
@@ -98,8 +97,8 @@ public protocol NSFileProviderPendingSetEnumerator: NSFileProviderEnumerator {
 }
 
 extension NSNotification.Name {
-    /// A notification that the set of local items has changed. It has no object, and is posted on any thread of a
-    /// process that has called ``NSFileProviderManager/enumeratorForMaterializedItems()`` at least once. Changes in
+    /// A notification that the set of materialized items has changed. It has no object, and is posted on any thread of
+    /// a process that has called ``NSFileProviderManager/enumeratorForMaterializedItems()`` at least once. Changes in
     /// close succession cause one notification.
     public static let fileProviderMaterializedSetDidChange = NSNotification.Name(
         "NSFileProviderMaterializedSetDidChange")

@@ -3,7 +3,7 @@ import Foundation
 @_weakLinked import FoundationNetworking
 import Synchronization
 
-/// The interface to the system for programs and their providers. They manage domains and signal changes with it.
+/// The interface to the system with which programs and their providers manage domains and signal changes.
 ///
 /// Completion handlers are called on separate threads. Without a daemon, domains are stored in the process, and
 /// functions that need a daemon fail with ``NSFileProviderError/providerNotFound``.
@@ -48,23 +48,24 @@ open class NSFileProviderManager: NSObject, @unchecked Sendable {
         try await Self.answer { signalEnumerator(for: containerItemIdentifier, completionHandler: $0) }
     }
 
-    /// Retries requests that failed with an error, for example after the user has signed in or the service is
-    /// reachable again.
+    /// Signals that the cause of an error is resolved, for example after the user has signed in or the service is
+    /// reachable again. The system then retries all failed requests of the domain, not only those that failed with
+    /// `error`.
     open func signalErrorResolved(
         _ error: any Error, completionHandler: @escaping @Sendable ((any Error)?) -> Void
     ) {
         Self.backend.signalErrorResolved(
             ProviderError(error), in: domain?.identifier, Self.calling(completionHandler))
     }
-    /// Retries requests that failed with an error.
+    /// Signals that the cause of an error is resolved. The system then retries all failed requests of the domain.
     open func signalErrorResolved(_ error: any Error) async throws {
         try await Self.answer { signalErrorResolved(error, completionHandler: $0) }
     }
 
     /// Associates a download or upload task with an item. The system shows an upload task's progress.
     ///
-    /// - Parameter task: a task that is not resumed yet. An item can have one task at a time. Otherwise, the error is
-    ///   `CocoaError.featureUnsupported`.
+    /// - Parameter task: a task that is not resumed yet. If the task was resumed or the item already has another task,
+    ///   the error is `CocoaError.featureUnsupported`.
     open func register(
         _ task: URLSessionTask, forItemWithIdentifier identifier: NSFileProviderItemIdentifier,
         completionHandler completion: @escaping @Sendable ((any Error)?) -> Void
@@ -79,8 +80,8 @@ open class NSFileProviderManager: NSObject, @unchecked Sendable {
         try await Self.answer { register(task, forItemWithIdentifier: identifier, completionHandler: $0) }
     }
 
-    /// Shows the progress of an upload with an item, for providers that do not upload with tasks of a `URLSession`.
-    /// May be called any number of times.
+    /// Reports the progress of an item's upload, which the system shows. This function is for providers that do not
+    /// upload with tasks of a `URLSession`. It may be called any number of times.
     ///
     /// Source: an addition.
     public final func reportUpload(
@@ -124,7 +125,7 @@ open class NSFileProviderManager: NSObject, @unchecked Sendable {
     /// Returns the URL of a file's placeholder: a hidden file beside the file.
     open class func placeholderURL(for url: URL) -> URL { Placeholder.url(for: url) }
 
-    /// Returns the path at which the user sees an item.
+    /// Returns the URL at which the user sees the item with the given identifier.
     open func getUserVisibleURL(
         for itemIdentifier: NSFileProviderItemIdentifier,
         completionHandler: @escaping @Sendable (URL?, (any Error)?) -> Void
@@ -134,7 +135,7 @@ open class NSFileProviderManager: NSObject, @unchecked Sendable {
             first.run { completionHandler(url, error) }
         }
     }
-    /// Returns the path at which the user sees an item.
+    /// Returns the URL at which the user sees the item with the given identifier.
     open func getUserVisibleURL(for itemIdentifier: NSFileProviderItemIdentifier) async throws -> URL {
         try await Self.answer { answer in
             getUserVisibleURL(for: itemIdentifier) { url, error in
@@ -143,7 +144,7 @@ open class NSFileProviderManager: NSObject, @unchecked Sendable {
         }
     }
 
-    /// Returns the item that the user sees at a path.
+    /// Returns the identifiers of the item that the user sees at a URL, and of the item's domain.
     open class func getIdentifierForUserVisibleFile(
         at url: URL,
         completionHandler:
@@ -156,7 +157,7 @@ open class NSFileProviderManager: NSObject, @unchecked Sendable {
             first.run { completionHandler(item, domain, error) }
         }
     }
-    /// Returns the item that the user sees at a path.
+    /// Returns the identifiers of the item that the user sees at a URL, and of the item's domain.
     open class func identifierForUserVisibleFile(
         at url: URL
     ) async throws -> (NSFileProviderItemIdentifier, NSFileProviderDomainIdentifier) {

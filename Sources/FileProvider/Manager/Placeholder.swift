@@ -11,8 +11,8 @@ enum Placeholder {
         url.deletingLastPathComponent().appendingPathComponent(name(for: url.path.lastPathName), isDirectory: false)
     }
 
-    /// Returns the name of a file's placeholder. If the result would be too long for a file name, a hash replaces the
-    /// end of the file's name in it.
+    /// Returns the name of the placeholder for the file with the given name. If it would be too long for a file name,
+    /// the placeholder's name contains only the beginning of the file's name, followed by a hash.
     private static func name(for name: String) -> String {
         let most = 255 - prefix.utf8.count - suffix.utf8.count
         guard name.utf8.count > most else { return prefix + name + suffix }
@@ -28,7 +28,8 @@ enum Placeholder {
     private static let prefix = "."
     private static let suffix = ".icloud"
 
-    /// Writes a placeholder. Creates the directory if it does not exist.
+    /// Writes a placeholder. Creates the directory if it does not exist. Metadata that a property list cannot contain
+    /// is left out.
     static func write(at url: URL, _ metadata: [URLResourceKey: Any]) throws {
         var values: [String: Any] = [:]
         for (key, value) in metadata {
@@ -52,7 +53,8 @@ enum Placeholder {
 }
 
 /// The document storage: the directory for the files of a provider that stores them itself. If the provider's property
-/// list names a group, the storage is in the group's container. Otherwise, it is in the provider's own container.
+/// list names an application group, the storage is in the group's container. Otherwise, it is in the provider's own
+/// container.
 package enum DocumentStorage {
     static let name = "File Provider Storage"
 

@@ -5,11 +5,11 @@ import ItemValues
 import LinuxSystem
 import Synchronization
 
-/// An enumerator of an item set: a domain's local items, or its items that wait for their upload. The items come from
-/// the daemon. The provider gets no request.
+/// An enumerator of an item set: the materialized items of a domain, or the items that wait for their upload. The items
+/// come from the daemon. The provider gets no request.
 ///
-/// A sync anchor denotes the items of the set when the enumerator created the anchor. The enumerator remembers these
-/// items for its last two anchors. All other anchors count as expired, including those of other enumerators.
+/// A sync anchor denotes the items that were in the set when the enumerator created the anchor. The enumerator stores
+/// these items for its last two anchors. All other anchors count as expired, including those of other enumerators.
 ///
 /// Any thread may use it.
 final class SetEnumerator: NSObject, NSFileProviderPendingSetEnumerator, Sendable {
@@ -43,7 +43,7 @@ final class SetEnumerator: NSObject, NSFileProviderPendingSetEnumerator, Sendabl
         state.withLock { $0.domainVersion }.map { NSFileProviderDomainVersion(number: $0) }
     }
     /// The shortest useful interval between enumerations, in seconds. Each enumeration returns the current set, which
-    /// rarely changes faster.
+    /// rarely changes more often.
     var refreshInterval: TimeInterval { 1 }
     var isMaximumSizeReached: Bool { false }
 
@@ -152,7 +152,7 @@ final class SetEnumerator: NSObject, NSFileProviderPendingSetEnumerator, Sendabl
         return anchor
     }
 
-    /// Lists the whole set.
+    /// Fetches all pages of the set from `position` on, and adds their items to `found`.
     private func everything(
         after position: Int64 = 0, _ found: Contents = [:],
         _ completion: @escaping @Sendable (Result<Contents, any Error>) -> Void

@@ -3,8 +3,8 @@ import ItemValues
 import LinuxSystem
 import Synchronization
 
-/// The item sets that this process watches. A change of a set posts a notification, and is reported to the provider in
-/// an extension's process.
+/// The item sets that this process watches. When a set changes, a notification is posted. In an extension's process,
+/// the change is also reported to the provider.
 ///
 /// A set is watched from the first request to the end of the process, because programs create a new enumerator after
 /// each notification. A watch is a pending request to the daemon, which replies when the set has changed. Several
@@ -59,9 +59,8 @@ final class SetWatches: Sendable {
         if isNew { ask(key) }
     }
 
-    /// Calls a function after the first request for the set's version has succeeded or failed. Then every change after
-    /// the function's own requests posts a notification. Calls the function at once if the version is known already, or
-    /// if the set is not watched.
+    /// Calls `body` when the first request for the set's version has succeeded or failed, so that later changes of the
+    /// set post notifications. Calls `body` at once if the version is known already, or if the set is not watched.
     func whenFollowed(
         _ set: ItemSet, of domain: NSFileProviderDomainIdentifier?, _ body: @escaping @Sendable () -> Void
     ) {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A provider of enumerators for its containers.
+/// A provider that returns enumerators of its containers.
 ///
 /// Source: FileProvider, `NSFileProviderReplicatedExtension.h`.
 public protocol NSFileProviderEnumerating: NSObjectProtocol {
@@ -23,7 +23,7 @@ public protocol NSFileProviderReplicatedExtension: NSFileProviderEnumerating {
     /// Informs the provider that the system is about to release it.
     func invalidate()
 
-    /// Returns the current item.
+    /// Returns the item with the given identifier in its current state.
     func item(
         for identifier: NSFileProviderItemIdentifier, request: NSFileProviderRequest,
         completionHandler: @escaping ((any NSFileProviderItem)?, (any Error)?) -> Void
@@ -81,9 +81,9 @@ public protocol NSFileProviderReplicatedExtension: NSFileProviderEnumerating {
     func importDidFinish(completionHandler: @escaping @Sendable () -> Void)
     /// Informs the provider that the import has finished.
     func importDidFinish() async
-    /// Informs the provider that the set of local items has changed.
+    /// Informs the provider that the set of materialized items has changed.
     func materializedItemsDidChange(completionHandler: @escaping @Sendable () -> Void)
-    /// Informs the provider that the set of local items has changed.
+    /// Informs the provider that the set of materialized items has changed.
     func materializedItemsDidChange() async
     /// Informs the provider that the set of items waiting for their upload has changed.
     func pendingItemsDidChange(completionHandler: @escaping @Sendable () -> Void)

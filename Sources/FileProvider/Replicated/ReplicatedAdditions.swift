@@ -3,11 +3,11 @@ import Foundation
 import Glibc
 import LinuxSystem
 
-/// A provider that can fetch contents as the difference from an older version.
+/// A provider that can fetch a file's contents as the difference from an older version that is local.
 ///
 /// Source: FileProvider, `NSFileProviderReplicatedExtension.h`.
 public protocol NSFileProviderIncrementalContentFetching: NSObjectProtocol {
-    /// Fetches the contents of a file that has an older version locally.
+    /// Fetches the contents of a file. An older version of the contents is local, at `existingContents`.
     func fetchContents(
         for itemIdentifier: NSFileProviderItemIdentifier, version requestedVersion: NSFileProviderItemVersion?,
         usingExistingContentsAt existingContents: URL, existingVersion: NSFileProviderItemVersion,
@@ -16,12 +16,12 @@ public protocol NSFileProviderIncrementalContentFetching: NSObjectProtocol {
     ) -> Progress
 }
 
-/// A provider that can fetch byte ranges of files. A subclass of ``NSFileProviderExtension`` may conform to it, too. A
-/// program that reads a large file from such a provider waits only for the bytes that it reads.
+/// A provider that can fetch byte ranges of files. A subclass of ``NSFileProviderExtension`` may conform to this
+/// protocol, too. A program that reads a large file from such a provider waits only for the bytes that it reads.
 ///
 /// Source: FileProvider, `NSFileProviderReplicatedExtension.h`.
 public protocol NSFileProviderPartialContentFetching: NSObjectProtocol {
-    /// Fetches a byte range of a file. Called on any thread, several times at once, also for one file.
+    /// Fetches a byte range of a file. Called on any thread, possibly several times at once, even for the same file.
     ///
     /// - Parameters:
     ///   - requestedVersion: the version that the bytes must belong to.
@@ -31,8 +31,8 @@ public protocol NSFileProviderPartialContentFetching: NSObjectProtocol {
     ///   - options: with `strictVersioning`, the function fails with `NSFileProviderError.versionNoLongerAvailable` if
     ///     it cannot return this version.
     ///   - completionHandler: called once, either with an error or with a file, its item, and the fetched range. The
-    ///     file contains the bytes at the same offsets as the whole file does. The system removes a file in a directory
-    ///     for temporary files, and leaves any other file.
+    ///     file contains the bytes at the same offsets as the whole file does. After the reply, the system removes the
+    ///     file if it is in a directory for temporary files.
     /// - Returns: a progress. When it is cancelled, the provider stops the work. The system cancels a progress that
     ///   does not advance for too long.
     func fetchPartialContents(
@@ -75,7 +75,7 @@ public protocol NSFileProviderThumbnailing: NSObjectProtocol {
 }
 
 /// A provider with custom actions, which its property list names (`NSExtensionFileProviderActions`). A subclass of
-/// ``NSFileProviderExtension`` may conform to it, too.
+/// ``NSFileProviderExtension`` may conform to this protocol, too.
 ///
 /// Source: FileProvider, `NSFileProviderReplicatedExtension.h`.
 public protocol NSFileProviderCustomAction: NSObjectProtocol {
@@ -93,21 +93,24 @@ public protocol NSFileProviderCustomAction: NSObjectProtocol {
 }
 
 /// A provider with interactions that the user can suppress. A subclass of ``NSFileProviderExtension`` may conform to
-/// it, too.
+/// this protocol, too.
 ///
 /// The property list declares the interactions in `NSFileProviderUserInteractions`. Each declaration has a
 /// `SuppressionIdentifier`, which several interactions may share. The provider stores which identifiers are suppressed,
-/// and decides whether a suppression applies to one domain or to all its domains.
+/// and decides whether a suppression applies to one domain or to all domains of the provider.
 ///
 /// Source: FileProvider, `NSFileProviderReplicatedExtension.h`.
 public protocol NSFileProviderUserInteractionSuppressing: NSObjectProtocol {
-    /// Suppresses interactions, or permits them again, at the user's request. Called on any thread.
+    /// Suppresses the interactions with the given identifier, or permits them again, at the user's request. Called on
+    /// any thread.
     func setInteractionSuppressed(_ suppression: Bool, forIdentifier suppressionIdentifier: String)
-    /// Returns whether the user has suppressed interactions. Called on any thread, before an interaction is shown.
+    /// Returns whether the user has suppressed the interactions with the given identifier. Called on any thread, before
+    /// an interaction is shown.
     func isInteractionSuppressed(forIdentifier suppressionIdentifier: String) -> Bool
 }
 
-/// A provider with a state of its whole domain. A subclass of ``NSFileProviderExtension`` may conform to it, too.
+/// A provider that reports a state of its domain as a whole. A subclass of ``NSFileProviderExtension`` may conform to
+/// this protocol, too.
 ///
 /// The system reads the state on any thread, after the provider has reported changes of the working set.
 ///
@@ -123,15 +126,16 @@ public protocol NSFileProviderDomainState: NSObjectProtocol {
 ///
 /// Source: an addition. With them, `df` and file managers show the user's quota at the service.
 extension NSFileProviderDomain {
-    /// The key for the number of bytes that the user can still store. Without a limit, the entry is missing.
+    /// The key for the number of bytes that the user can still store. The entry is missing if the service sets no
+    /// limit.
     public static let quotaAvailableKey = ProviderDomainState.quotaAvailableKey
     /// The key for the number of bytes that the user has stored.
     public static let quotaUsedKey = ProviderDomainState.quotaUsedKey
 }
 
-/// A provider that only reads the files with new contents that it receives, and opens them with
+/// A provider that only reads the files with new contents that the system passes to it, and opens them with
 /// ``FileProviderContents/open(_:)``. Such a provider receives the system's own file. Any other provider receives a
-/// copy, whose creation takes as long as writing the whole file.
+/// copy of the file, which takes time to write.
 ///
 /// Source: an addition. Apple's providers may also change, move or clone such a file.
 public protocol FileProviderReadingContents: NSObjectProtocol {}
@@ -157,8 +161,8 @@ public enum FileProviderContents {
     }
 
     /// Returns a URL for fetched contents. The provider passes the URL to the completion handler of the fetch. The
-    /// contents may be a file in memory. For small files this saves time, because to create, open and remove a file on
-    /// disk takes longer than the transfer itself.
+    /// contents may be a file in memory. For small files this saves time, because creating, opening and removing a file
+    /// on disk takes longer than the transfer itself.
     ///
     /// - Parameter contents: a regular file that is complete. The system reads it from the beginning. The caller may
     ///   close the handle.
@@ -180,8 +184,8 @@ public enum FileProviderContents {
         return URL(filePath: "\(memory)\(number)")
     }
 
-    /// Returns contents that the provider passed to ``handOver(_:)``, and removes them from the table; `nil` if the
-    /// table does not contain the path.
+    /// Returns the file for which ``handOver(_:)`` returned the given path, and drops it from the table of such files.
+    /// Returns `nil` if the table does not contain the path.
     static func taken(_ path: String) -> FileDescriptor? {
         guard path.hasPrefix(memory) else { return nil }
         return handedOver.withLock { $0.files.removeValue(forKey: path) }
@@ -200,6 +204,7 @@ public enum FileProviderContents {
     /// Makes a file available to ``open(_:)`` under a path at which no file exists.
     static func hand(_ file: FileDescriptor, at path: String) { handed.withLock { $0[path] = file } }
 
-    /// Removes a file that ``hand(_:at:)`` made available. Open handles stay valid.
+    /// Withdraws the file that ``hand(_:at:)`` made available at `path`. Later calls of ``open(_:)`` do not find the
+    /// file. Open handles stay valid, and the file is not deleted.
     static func takeBack(_ path: String) { _ = handed.withLock { $0.removeValue(forKey: path) } }
 }

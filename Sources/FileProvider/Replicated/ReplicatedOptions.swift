@@ -26,7 +26,7 @@ public struct NSFileProviderModifyItemOptions: OptionSet, Sendable {
     public static let mayAlreadyExist = Self(rawValue: 1 << 0)
     /// A modification that fails if the service has other contents than those that the modification is based on.
     public static let failOnConflict = Self(rawValue: 1 << 1)
-    /// An upload for which the user waits, in the program that shows the item.
+    /// An upload that was requested in the program that shows the item. The user waits for the upload.
     public static let isImmediateUploadRequestByPresentingApplication = Self(rawValue: 1 << 2)
 }
 

@@ -4,8 +4,8 @@ import FileProviderWire
 import Foundation
 import LinuxSystem
 
-/// A request of the engine that a provider's process is serving. Provider code runs for it on a separate thread, which
-/// may block.
+/// A request of the engine that a provider's process is serving. The provider code that serves the request runs on a
+/// separate thread, which may block.
 ///
 /// Provider code may call a completion handler several times or never. Only the first result is used. When the time
 /// limit passes, the request is over, and the thread that waits for the completion handler continues.

@@ -41,7 +41,7 @@ package final class ItemQueues: Sendable {
     }
 }
 
-/// A request's ownership of a key. It ends only once: when the request ends, or when its time limit passes.
+/// A request's ownership of a key. The ownership ends only once: at the end of the request or of its time limit.
 final class Turn: Sendable {
     private let turns: ItemQueues
     private let key: String

@@ -36,7 +36,7 @@ extension ProviderRuntime {
         }
     }
 
-    /// Returns a function that performs an action; `nil` if the provider performs no actions.
+    /// Returns a function that performs the requested action; `nil` if the provider performs no actions.
     private static func performer(
         of object: AnyObject, for request: ProviderActionCall
     ) -> ((@escaping (FileProviderActionReply?, (any Error)?) -> Void) -> Progress)? {

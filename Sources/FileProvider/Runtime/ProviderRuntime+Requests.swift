@@ -107,7 +107,7 @@ extension ProviderRuntime {
     }
 }
 
-/// The provider's state of its whole domain.
+/// The state that the provider reports for its domain as a whole.
 extension ProviderRuntime {
     func addState(to service: inout Service) {
         on(ProviderStateCall.self, key: { _ in nil }, in: &service) { _, provider, _ throws(ProviderError) in

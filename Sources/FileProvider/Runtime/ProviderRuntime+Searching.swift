@@ -31,7 +31,7 @@ private final class ProviderSearch: @unchecked Sendable {
     // Leaf lock: provider code is called after it is released.
     private let hasEnded = Lock(false)
 
-    /// The time limit for all pages together. Each page has also the time limit of a request.
+    /// The time limit for all pages together. In addition, each page has the time limit of a request.
     private static let longest: Duration = .seconds(300)
     /// The number of consecutive pages without a new result after which the search fails.
     private static let pagesWithoutNews = 1000

@@ -82,8 +82,8 @@ private final class HostSetupUser: SetupUser {
 
     /// The interval at which the request's time limit is restarted while the provider waits for the user.
     private static let pause: Duration = .milliseconds(500)
-    /// The duration for which the request's time limit is suspended after a link was opened. Services end a pending
-    /// sign-in earlier.
+    /// The duration for which the request's time limit is suspended after a link was opened. Services let a pending
+    /// sign-in expire earlier than that.
     private static let browsing: Duration = .seconds(1_800)
 
     init(_ connection: Connection, advance: @escaping @Sendable () -> Void) {
@@ -110,7 +110,7 @@ private final class HostSetupUser: SetupUser {
         try? connection.notify(SetUpReportNotice(line: line))
     }
 
-    /// Stops restarting the time limit.
+    /// Stops restarting the request's time limit.
     func end() {
         let beat = state.withLock { state in
             state.hasEnded = true

@@ -4,8 +4,8 @@ import LinuxSystem
 
 /// The functions for files that provider code returns and that the engine receives.
 enum ReturnedFile {
-    /// Opens a returned file. Removes its name if it is in a directory for temporary files. Any other file stays,
-    /// because it may belong to the user or be the provider's only copy.
+    /// Opens a returned file. If the file is in a directory for temporary files, removes it from the directory. Any
+    /// other file stays, because it may belong to the user or be the provider's only copy.
     ///
     /// Call this for every reply, even for a reply that comes too late.
     ///

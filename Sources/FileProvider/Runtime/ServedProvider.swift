@@ -12,7 +12,7 @@ protocol ServedProvider: Sendable {
     /// The directory for files in transfer between engine and provider.
     var temporary: String { get }
 
-    /// Returns the provider's current item.
+    /// Returns the item with the given identifier, as the provider reports it now.
     func item(_ identifier: String, _ engineRequest: EngineRequest) throws(ProviderError) -> ProviderItem
 
     /// Returns the provider's enumerator of a container.
@@ -30,8 +30,8 @@ protocol ServedProvider: Sendable {
     /// Replaces the contents of a file.
     func replace(_ request: ProviderReplaceCall, _ engineRequest: EngineRequest) throws(ProviderError) -> ProviderItem
 
-    /// Renames an item, moves it, or both. If the item already has its new place, does nothing: the engine repeats a
-    /// move whose reply was lost.
+    /// Renames an item, moves it, or both. If the item already has its new name and parent, does nothing, because the
+    /// engine repeats a move whose reply was lost.
     func move(_ request: ProviderMoveCall, _ engineRequest: EngineRequest) throws(ProviderError) -> ProviderItem
 
     /// Removes an item.
@@ -46,8 +46,8 @@ protocol ServedProvider: Sendable {
     func set(_ metadataChange: UserMetadataChange, of identifier: String, _ engineRequest: EngineRequest)
         throws(ProviderError) -> ProviderItem
 
-    /// Moves an item into the trash. If the item is in the trash already, does nothing: the engine repeats a request
-    /// whose reply was lost.
+    /// Moves an item into the trash. If the item is in the trash already, does nothing, because the engine repeats a
+    /// request whose reply was lost.
     func trash(_ identifier: String, _ engineRequest: EngineRequest) throws(ProviderError) -> ProviderItem
 
     /// Moves an item out of the trash.
@@ -91,7 +91,7 @@ struct ServiceSources: @unchecked Sendable {
 }
 
 extension Result<ProviderItem, ProviderError> {
-    /// Converts the arguments of a provider's completion handler.
+    /// Converts the arguments of a provider's completion handler to a result.
     static func of(_ item: (any NSFileProviderItem)?, _ error: (any Error)?) -> Self {
         if let error { return .failure(ProviderError(error)) }
         guard let item else {
@@ -103,11 +103,11 @@ extension Result<ProviderItem, ProviderError> {
 }
 
 extension ProviderError {
-    /// Returns a substitute for the root item after this failure of the provider to return it. The root always exists,
+    /// Returns a substitute for the root item, for which the provider returned this failure. The root always exists,
     /// but many providers return no item for it.
     ///
     /// - Parameter name: the domain's display name.
-    /// - Returns: `nil` if the failure is of another kind than `noSuchItem` and `unsupported`.
+    /// - Returns: `nil` if the kind of the failure is neither `noSuchItem` nor `unsupported`.
     func root(named name: String?) -> ProviderItem? {
         guard kind == .noSuchItem || kind == .unsupported else { return nil }
         let name = name ?? ""

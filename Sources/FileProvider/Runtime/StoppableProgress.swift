@@ -33,11 +33,11 @@ final class StoppableProgress: @unchecked Sendable {
 
     private static let pause: Duration = .milliseconds(250)
 
-    /// The largest total that counts parts, whose size only the provider knows. A larger total counts bytes.
+    /// The largest total that is assumed to count parts of unknown size. A larger total is assumed to count bytes.
     private static let fewUnits: Int64 = 1000
 
-    /// Reports completed and total bytes whenever the operation has advanced, like ``watch(last:_:)``. Both numbers are
-    /// 0 if the progress does not count bytes.
+    /// Reports completed and total bytes whenever the operation has advanced, as ``watch(last:_:)`` does. Reports 0 for
+    /// both if the progress does not count bytes.
     func watchUnits(_ report: @escaping @Sendable (Int64, Int64) -> Void) {
         watch { [weak self] _ in
             guard let self, let progress = lock.withLock({ state.progress }) else { return }

@@ -3,7 +3,7 @@ import Foundation
 import Glibc
 import LinuxSystem
 
-/// A file that a provider receives, in a separate directory, so that it may have any name.
+/// A file that a provider receives. It is in a directory of its own, so that it may have any name.
 ///
 /// The provider may move or clone the file. After the provider's reply, the caller removes the directory with
 /// ``remove()``.
@@ -30,7 +30,7 @@ struct UploadFile {
         }
     }
 
-    /// Creates the file, as a copy of `contents` or empty.
+    /// Creates the file as a copy of `contents`, or as an empty file if `contents` is `nil`.
     ///
     /// - Parameter permissions: the mode, before the process's umask is applied.
     func fill(with contents: FileDescriptor?, permissions: mode_t = 0o600, _ engineRequest: EngineRequest) throws {
@@ -66,7 +66,7 @@ struct UploadFile {
     }
 
     /// Copies a file. Progress of the copy restarts the request's time limit. The copy stops when the request is over.
-    /// It may change the file offset of `contents`, which the engine does not use.
+    /// The copy may change the file offset of `contents`, which the engine does not use.
     static func copy(
         _ contents: FileDescriptor, into folder: FileDescriptor, named name: String, permissions: mode_t? = nil,
         _ engineRequest: EngineRequest

@@ -3,7 +3,7 @@ import Distributed
 import Foundation
 import LinuxSystem
 
-/// A program's connection to a provider's service. While it is open, the provider's process keeps running.
+/// A program's connection to a provider's service. While the connection is open, the provider's process keeps running.
 ///
 /// Linux has no Objective-C protocols. Therefore the object at the other end is a distributed actor, which
 /// ``remoteActor(as:)`` returns. The local object that the other end calls, ``exportedObject``, is a distributed actor,
@@ -119,7 +119,7 @@ public final class NSXPCConnection: NSObject, Sendable {
     /// Sets a closure that is called when the connection ends, before the handlers.
     func onEnd(_ ended: @escaping @Sendable () -> Void) { state.withLock { $0.ended = ended } }
 
-    /// A handler that is called once if the other end closes the connection, before ``invalidationHandler``.
+    /// A handler that is called once, before ``invalidationHandler``, if the other end closes the connection.
     public var interruptionHandler: (@Sendable () -> Void)? {
         get { state.withLock { $0.interruption } }
         set { state.withLock { $0.interruption = newValue } }
@@ -131,8 +131,8 @@ public final class NSXPCConnection: NSObject, Sendable {
         set { state.withLock { $0.invalidation = newValue } }
     }
 
-    /// Opens the connection. Neither end can call functions before. If ``exportedObject`` has another actor system than
-    /// ``ServiceActorSystem``, the connection ends.
+    /// Opens the connection. Before this call, neither end can call functions of the other end. If ``exportedObject``
+    /// has another actor system than ``ServiceActorSystem``, the connection ends.
     public func resume() {
         let (socket, exported) = state.withLock { state -> (FileDescriptor?, (any DistributedActor)?) in
             guard case .waiting(let socket) = state.link else { return (nil, nil) }

@@ -85,7 +85,7 @@ public final class NSXPCListener: NSObject, @unchecked Sendable {
         for connection in waiting { connection.invalidate() }
     }
 
-    /// Offers a connection over a socket to the delegate. While the listener is suspended, the connection waits.
+    /// Offers the delegate a connection over the given socket. While the listener is suspended, the connection waits.
     /// Returns a closure that ends the connection.
     func take(_ socket: FileDescriptor, _ ended: @escaping @Sendable () -> Void) -> @Sendable () -> Void {
         let connection = NSXPCConnection(socket, name: nil)

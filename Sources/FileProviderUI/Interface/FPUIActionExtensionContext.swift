@@ -2,7 +2,7 @@ import AppExtension
 import FileProvider
 import Foundation
 
-/// The context of one action: its domain, and the connection to the host that requested it.
+/// The context of one action: the action's domain, and the connection to the host that requested the action.
 ///
 /// Its methods may be called from any thread. Calls after the end of the action are ignored.
 ///
@@ -41,12 +41,12 @@ open class FPUIActionExtensionContext: NSExtensionContext, @unchecked Sendable {
     /// Ends the action without success.
     ///
     /// - Parameter error: an error of ``FPUIErrorDomain``, with a code of ``FPUIExtensionErrorCode``. Any other error
-    ///   counts as `failed`, and its description is shown to the user.
+    ///   counts as `failed`. The host shows its description to the user.
     open override func cancelRequest(withError error: any Error) { super.cancelRequest(withError: error) }
 }
 
-/// The contract between an extension that shows its own windows and its host, for any toolkit. `FileProviderGTK`
-/// implements it for GTK.
+/// The contract by which an extension shows its own windows, with any toolkit: the extension learns whether it can, and
+/// informs the host when it does. `FileProviderGTK` implements the extension's part for GTK.
 ///
 /// Source: an addition. Apple's extensions show views.
 extension FPUIActionExtensionContext {
@@ -103,16 +103,16 @@ open class FPUIActionExtensionViewController: UIViewController {
     /// The context, which connects the controller to the host.
     open var extensionContext: FPUIActionExtensionContext { context }
 
-    /// Prepares to resolve a failure of the provider together with the user, usually by a sign-in. If the request
-    /// completes with success, the system retries the requests that failed. The default ends the request as
-    /// unsupported.
+    /// Prepares to resolve a failure of the provider together with the user, usually by a sign-in. If the object then
+    /// calls ``FPUIActionExtensionContext/completeRequest()``, the system retries the provider's failed requests. The
+    /// default ends the request as unsupported.
     ///
     /// - Parameter error: the provider's error, usually `NSFileProviderError.notAuthenticated`.
     open func prepare(forError error: any Error) {
         context.cancelRequest(withError: Self.unprepared)
     }
 
-    /// Prepares for an action on items that the user requested. The default ends the request as unsupported.
+    /// Prepares for an action that the user requested on the given items. The default ends the request as unsupported.
     ///
     /// - Parameter actionIdentifier: the identifier in the property list.
     open func prepare(forAction actionIdentifier: String, itemIdentifiers: [NSFileProviderItemIdentifier]) {

@@ -39,7 +39,7 @@ public struct FileProviderPrompt: Sendable, Equatable {
 }
 
 extension FPUIActionExtensionContext {
-    /// Asks the user, and waits for the answers. The time limit is suspended meanwhile.
+    /// Asks the user, and waits for the answers. Meanwhile, the time limit of the action is suspended.
     ///
     /// - Returns: an answer for each field.
     /// - Throws: an error of ``FPUIErrorDomain``: ``FPUIExtensionErrorCode/userCancelled`` if the user refuses,

@@ -29,7 +29,8 @@ package final class InterfaceConnection: Sendable {
         case unsupported
         /// A process that ended, or closed its socket.
         case lost
-        /// The extension was closed, because it neither ended nor asked the user for this number of seconds.
+        /// The extension was closed because it was inactive for this number of seconds: it neither ended nor asked the
+        /// user.
         case silent(seconds: Int)
     }
 
@@ -105,13 +106,14 @@ private final class Patience: Sendable {
         var asking = 0
         /// Whether a window is shown that waits for the user.
         var isShowing = false
-        /// A count of the time limits that were started. When an earlier time limit expires, nothing happens.
+        /// A counter that identifies the time limit that was started last. When an earlier time limit expires, nothing
+        /// happens.
         var round = 0
         var letGo: (@Sendable () -> Void)?
     }
     // Leaf lock.
     private let state = Lock(State())
-    /// A lock that is held while the user is asked, so that one prompt is shown after the other.
+    /// A lock that is held while the user is asked, so that prompts are shown one after the other.
     private let turn = NSLock()
 
     init(seconds: Int) { self.seconds = seconds }

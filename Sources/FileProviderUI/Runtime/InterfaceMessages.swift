@@ -4,7 +4,7 @@ import FileProviderWire
 import ItemProvider
 
 /// A host's request to start the user interface. The extension replies when the user interface has ended. If the host
-/// cancels the request, it does not wait for the reply.
+/// cancels the request, the host does not wait for the reply.
 package struct BeginInterfaceCall: Call, SchemaMessage {
     package static var method: UInt64 { 1 }
     let place: BeginProviderCall
@@ -32,7 +32,7 @@ package struct PromptCall: Call, SchemaMessage {
     package static var method: UInt64 { 2 }
     let prompt: FileProviderPrompt
 
-    /// The maximum number of fields of a prompt, and the maximum number of bytes of a text.
+    /// The maximum number of fields of a prompt, and the maximum number of bytes of each of its texts.
     static let mostFields = 32
     static let longestText = 4096
 

@@ -8,7 +8,8 @@ import FoundationAdditions
 import ItemProvider
 import LinuxSystem
 
-/// A server in the process of a user interface, for the host's request. It creates one object of the principal class.
+/// A server that runs in the process of a user interface and serves the host's request. It creates one object of the
+/// principal class.
 final class InterfaceRuntime: Sendable {
     private let makeController: @MainActor @Sendable () -> FPUIActionExtensionViewController
     /// The controller, until the request ends. It is used on the main thread only.
@@ -25,7 +26,7 @@ final class InterfaceRuntime: Sendable {
     /// Creates a runtime.
     ///
     /// - Parameters:
-    ///   - ownsProcess: whether the process runs only this extension. Then all managers of the process use the
+    ///   - ownsProcess: whether the process runs only this extension. If so, all managers of the process use the
     ///     connection to the host.
     ///   - hasDisplay: whether the host passed a display to the extension.
     init(

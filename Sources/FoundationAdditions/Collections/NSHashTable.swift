@@ -8,7 +8,7 @@ import Foundation
 open class NSHashTable<ObjectType: AnyObject>: NSObject {
     private let options: NSPointerFunctions.Options
     private var buckets: [Int: [HeldObject<ObjectType>]] = [:]
-    /// The number of additions until entries of destroyed objects are removed.
+    /// The number of further additions after which the entries of destroyed objects are removed.
     private var additionsUntilSweep = 32
 
     /// Creates a table with options.
@@ -34,13 +34,13 @@ open class NSHashTable<ObjectType: AnyObject>: NSObject {
     /// The objects, as a set with strong references.
     open var setRepresentation: Set<AnyHashable> { Set(allObjects.compactMap { $0 as? AnyHashable }) }
 
-    /// Returns the object of the table that is equal to a given object.
+    /// Returns the object of the table that is equal to the given object; `nil` if there is none.
     open func member(_ object: ObjectType?) -> ObjectType? {
         guard let object else { return nil }
         return buckets[options.hash(of: object)]?.lazy.compactMap(\.object).first { options.areEqual($0, object) }
     }
 
-    /// Whether an object is in the table.
+    /// Whether the table has an object that is equal to the given object.
     open func contains(_ anObject: ObjectType?) -> Bool { member(anObject) != nil }
 
     /// Adds an object, unless the table has an equal one.
@@ -50,7 +50,7 @@ open class NSHashTable<ObjectType: AnyObject>: NSObject {
         buckets[options.hash(of: object), default: []].append(HeldObject(object, options))
     }
 
-    /// Removes an object.
+    /// Removes the object that is equal to the given object.
     open func remove(_ object: ObjectType?) {
         guard let object else { return }
         let hash = options.hash(of: object)
@@ -61,26 +61,26 @@ open class NSHashTable<ObjectType: AnyObject>: NSObject {
     /// Removes all objects.
     open func removeAllObjects() { buckets = [:] }
 
-    /// Returns the objects one by one.
+    /// Returns an enumerator of the objects.
     open func objectEnumerator() -> NSEnumerator { RemainingObjects(allObjects) }
 
-    /// Adds the objects of another table.
+    /// Adds the objects of the table `other`.
     open func union(_ other: NSHashTable<ObjectType>) { other.allObjects.forEach(add) }
-    /// Removes the objects of another table.
+    /// Removes the objects of the table `other`.
     open func minus(_ other: NSHashTable<ObjectType>) { other.allObjects.forEach(remove) }
-    /// Removes all objects that are not in another table.
+    /// Removes all objects that are not in the table `other`.
     open func intersect(_ other: NSHashTable<ObjectType>) {
         allObjects.filter { !other.contains($0) }.forEach(remove)
     }
     /// Whether the tables have an object in common.
     open func intersects(_ other: NSHashTable<ObjectType>) -> Bool { allObjects.contains { other.contains($0) } }
-    /// Whether another table has all objects of this one.
+    /// Whether the table `other` has all objects of this table.
     open func isSubset(of other: NSHashTable<ObjectType>) -> Bool { allObjects.allSatisfy { other.contains($0) } }
     /// Whether the tables have the same objects.
     open func isEqual(to other: NSHashTable<ObjectType>) -> Bool { count == other.count && isSubset(of: other) }
 
-    /// Removes the entries of destroyed objects. Does so only after as many additions as entries remained in the table
-    /// after the previous sweep, so that the cost per addition is constant.
+    /// Removes the entries of destroyed objects, if enough objects were added since the last removal: at least as many
+    /// as entries remained then. Therefore the average cost of an addition is constant.
     private func sweepIfDue() {
         guard options.contains(.weakMemory) else { return }
         additionsUntilSweep -= 1

@@ -20,7 +20,7 @@ open class NSMapTable<KeyType: AnyObject, ObjectType: AnyObject>: NSObject {
     private let keyOptions: NSPointerFunctions.Options
     private let valueOptions: NSPointerFunctions.Options
     private var buckets: [Int: [Entry]] = [:]
-    /// The number of additions until entries with destroyed objects are removed.
+    /// The number of further additions after which the entries with destroyed objects are removed.
     private var additionsUntilSweep = 32
 
     /// Creates a table with options.
@@ -53,17 +53,17 @@ open class NSMapTable<KeyType: AnyObject, ObjectType: AnyObject>: NSObject {
 
     private var entries: [(key: KeyType, value: ObjectType)] { buckets.values.joined().compactMap(\.objects) }
 
-    /// The number of entries with existing objects.
+    /// The number of entries whose objects both exist.
     open var count: Int { entries.count }
 
-    /// Returns the value of a key.
+    /// Returns the value of a key; `nil` if the table does not have the key.
     open func object(forKey aKey: KeyType?) -> ObjectType? {
         guard let aKey else { return nil }
         return buckets[keyOptions.hash(of: aKey)]?.lazy.compactMap(\.objects)
             .first { keyOptions.areEqual($0.key, aKey) }?.value
     }
 
-    /// Sets the value of a key. nil removes the entry.
+    /// Sets the value of a key. The value `nil` removes the entry.
     open func setObject(_ anObject: ObjectType?, forKey aKey: KeyType?) {
         guard let aKey else { return }
         removeObject(forKey: aKey)
@@ -84,9 +84,9 @@ open class NSMapTable<KeyType: AnyObject, ObjectType: AnyObject>: NSObject {
     /// Removes all entries.
     open func removeAllObjects() { buckets = [:] }
 
-    /// Returns the keys one by one.
+    /// Returns an enumerator of the keys.
     open func keyEnumerator() -> NSEnumerator { RemainingObjects(entries.map(\.key)) }
-    /// Returns the values one by one, or nil if the table is empty.
+    /// Returns an enumerator of the values, or `nil` if the table is empty.
     open func objectEnumerator() -> NSEnumerator? {
         let values = entries.map(\.value)
         return values.isEmpty ? nil : RemainingObjects(values)
@@ -98,8 +98,8 @@ open class NSMapTable<KeyType: AnyObject, ObjectType: AnyObject>: NSObject {
         return Dictionary(pairs) { first, _ in first }
     }
 
-    /// Removes the entries with destroyed objects. Does so only after as many additions as entries remained in the
-    /// table after the previous sweep, so that the cost per addition is constant.
+    /// Removes the entries with destroyed objects, if enough entries were added since the last removal: at least as
+    /// many as entries remained then. Therefore the average cost of an addition is constant.
     private func sweepIfDue() {
         guard keyOptions.contains(.weakMemory) || valueOptions.contains(.weakMemory) else { return }
         additionsUntilSweep -= 1

@@ -6,14 +6,14 @@ import Foundation
 public enum NSPointerFunctions {
     /// Options of a table.
     public struct Options: OptionSet, Sendable {
-        /// The options as bits, which are those of Apple's platforms.
+        /// The options as bits, with the same values as on Apple's platforms.
         public let rawValue: UInt
         /// Creates options from their bits.
         public init(rawValue: UInt) { self.rawValue = rawValue }
 
         /// The table references its objects strongly.
         public static var strongMemory: Options { [] }
-        /// The table references its objects weakly. A destroyed object is no longer in it.
+        /// The table references its objects weakly. A destroyed object is no longer in the table.
         public static let weakMemory = Options(rawValue: 5)
         /// Objects are compared by `isEqual(_:)` and `hash`.
         public static var objectPersonality: Options { [] }
@@ -49,13 +49,13 @@ struct HeldObject<Object: AnyObject> {
 }
 
 extension NSPointerFunctions.Options {
-    /// Returns the hash value of an object in a table.
+    /// Returns the hash value that a table with these options uses for an object.
     func hash(of object: AnyObject) -> Int {
         if !contains(.objectPointerPersonality), let object = object as? NSObject { return object.hash }
         return ObjectIdentifier(object).hashValue
     }
 
-    /// Whether two objects are equal in a table.
+    /// Whether a table with these options treats two objects as equal.
     func areEqual(_ one: AnyObject, _ other: AnyObject) -> Bool {
         if one === other { return true }
         guard !contains(.objectPointerPersonality), let one = one as? NSObject else { return false }

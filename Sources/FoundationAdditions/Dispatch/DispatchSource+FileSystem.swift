@@ -30,8 +30,8 @@ public protocol DispatchSourceFileSystemObject: DispatchSourceProtocol {
     func activate()
 }
 
-/// The functions that programs call. Dispatch on Linux declares them for every source, but its implementations work
-/// only for sources of Dispatch's own class.
+/// The functions with which programs set handlers. Dispatch on Linux declares these functions for every source, but its
+/// implementations work only for sources of Dispatch's own class.
 extension DispatchSourceFileSystemObject {
     /// Sets the event handler.
     public func setEventHandler(handler: DispatchSourceHandler?) {

@@ -2,7 +2,7 @@
 import Dispatch
 
 extension DispatchTime {
-    /// Returns the time after an interval.
+    /// Returns the point in time that is the given interval later.
     public func advanced(by n: DispatchTimeInterval) -> DispatchTime { self + n }
 
     /// Returns the interval from this time to another time.
@@ -15,6 +15,6 @@ extension DispatchTime {
 }
 
 extension DispatchWallTime {
-    /// Returns the time after an interval.
+    /// Returns the point in time that is the given interval later.
     public func advanced(by n: DispatchTimeInterval) -> DispatchWallTime { self + n }
 }

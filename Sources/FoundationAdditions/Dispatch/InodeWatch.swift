@@ -18,7 +18,8 @@ final class InodeWatch: Sendable {
         var size: Int
     }
 
-    /// Creates a watch, or nil if the limit of watches is reached or the descriptor is not of a file or directory.
+    /// Creates a watch. Returns `nil` if the limit of watches is reached, or if the descriptor does not refer to a file
+    /// or directory.
     init?(of item: Int32) {
         var status = stat()
         guard fstat(item, &status) == 0 else { return nil }

@@ -12,7 +12,7 @@ enum Columns {
 enum Detail: Comparable {
     /// The name and the badge.
     case least
-    /// Also the state in words, and the size.
+    /// The columns of ``least``, and the state in words and the size.
     case medium
     case all
 

@@ -7,7 +7,7 @@ import FileProviderGTK
 /// user scrolls.
 @MainActor final class ItemCell {
     let widget: Widget
-    /// The row number of the item in the cell; `nil` while the cell shows none.
+    /// The row number of the item in the cell; `nil` while the cell shows no item.
     private(set) var position: Int?
     private let isTile: Bool
     private let image: Widget
@@ -144,7 +144,7 @@ import FileProviderGTK
 
     // MARK: Naming in place
 
-    /// Shows an entry in which the user changes the name. Calls the closure with the new name when the user presses
+    /// Shows a text entry in which the user changes the name. Calls the closure with the new name when the user presses
     /// Enter.
     func beginNaming(_ text: String, _ accept: @escaping @MainActor (String) -> Void) {
         guard entry == nil else { return }
@@ -176,7 +176,7 @@ import FileProviderGTK
         gtk_editable_select_region(entry.opaque, 0, text.stemLength)
     }
 
-    /// Removes the entry for the name, and shows the name again. Does nothing if the name is not being changed.
+    /// Removes the text entry for the name, and shows the name again. Does nothing if the name is not being changed.
     func endNaming() {
         guard let entry = entry.take() else { return }
         let hadFocus = gtk_widget_get_focus_child(widget) != nil

@@ -17,7 +17,7 @@ import FileProviderGTK
     /// The `GtkMultiSelection`.
     private let selection: OpaquePointer
     private var cells: [UnsafeMutableRawPointer: ItemCell] = [:]
-    /// The item whose name the user is to change, as soon as the item has a cell.
+    /// The item whose name the user can change as soon as the item has a cell.
     private var naming: BrowserItem.ID?
     private var isRestoring = false
     var detail = Detail.all {
@@ -75,12 +75,12 @@ import FileProviderGTK
     /// - Parameter folder: the path of the folder in its mount; `nil` if the location is not a folder.
     func prepare(_ folder: String?) { thumbnails.prepare(folder) }
 
-    /// Returns the picture of an item's contents, if there is one.
+    /// Returns the picture of an item's contents; `nil` if there is none.
     func picture(of item: BrowserItem) -> OpaquePointer? { thumbnails.texture(of: item) }
 
     private var view: Widget { isGrid ? grid : list }
 
-    /// Shows tiles or rows.
+    /// Shows the items as tiles if `isGrid` is `true`, and as rows otherwise.
     func setGrid(_ isGrid: Bool) {
         self.isGrid = isGrid
         // Only the visible view has the model, so that the hidden view creates no widgets.
@@ -95,7 +95,8 @@ import FileProviderGTK
 
     func grabFocus() { gtk_widget_grab_focus(view) }
 
-    /// Shows the menu of the selection at the first selected item, if that item is visible.
+    /// Shows the menu of the selection at the first selected item. If that item is not visible, shows the menu at the
+    /// corner of the view.
     func popUpMenu() {
         let row = browser.selection.first.flatMap { browser.listing.row(of: $0.id) }
         let cell = row.flatMap { row in cells.values.first { $0.position == row && $0.isShown } }
@@ -164,7 +165,7 @@ import FileProviderGTK
         browser.selection = selected
     }
 
-    /// Updates the cells of the given rows, or all cells for `nil`.
+    /// Updates the cells of the given rows. If `rows` is `nil`, updates all cells.
     func refresh(_ rows: Set<Int>? = nil) {
         for cell in cells.values {
             guard let position = cell.position, rows?.contains(position) ?? true else { continue }

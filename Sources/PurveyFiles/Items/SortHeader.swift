@@ -2,8 +2,8 @@ import CAdwaita
 import FileBrowser
 import FileProviderGTK
 
-/// The names of the columns above the list. A click sorts by a column. Another click on the same column reverses the
-/// order.
+/// The names of the columns above the list. A click on a name sorts the items by that column. Another click on the same
+/// name reverses the order.
 @MainActor final class SortHeader {
     let widget: Widget
     private let browser: Browser

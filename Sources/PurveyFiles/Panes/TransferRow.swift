@@ -9,8 +9,8 @@ import FileProviderGTK
     enum Key: Hashable {
         case job(ObjectIdentifier, isRunning: Bool)
         case domain(String, isPaused: Bool)
-        /// A transfer of a domain, identified by its index in the list. Therefore its button keeps the focus while the
-        /// transfer progresses.
+        /// A transfer of a domain, identified by its index in the list. Therefore the row's button keeps the focus
+        /// while the transfer progresses.
         case transfer(String, Int, file: Int64, TransferActivity.State)
         case unlisted(String)
         case waiting(String)

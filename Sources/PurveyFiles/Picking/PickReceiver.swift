@@ -14,7 +14,7 @@ import LinuxSystem
 
     /// Called when the program has ended.
     var whenGone: () -> Void = {}
-    /// Called with the path of an item that the program requests to show.
+    /// Called with the path of an item, when the program requests that the picker shows the item.
     var whenRevealed: (String) -> Void = { _ in }
 
     /// - Throws: the system's error if the program has passed no socket.
@@ -41,8 +41,8 @@ import LinuxSystem
         }
     }
 
-    /// A weak reference to the receiver for the handlers of its connection. The handlers are created before the
-    /// receiver.
+    /// A weak reference to the receiver, for the handlers of the receiver's connection. The handlers are created before
+    /// the receiver.
     @MainActor private final class Link: Sendable {
         weak var receiver: PickReceiver?
 
@@ -70,7 +70,8 @@ import LinuxSystem
         if let connection { _ = try? await call(connection, DismissCall()) }
     }
 
-    /// Asks the program for a new document in a folder. Returns its name, or `nil` if the program makes none.
+    /// Asks the program for a new document in a folder. Returns the document's name, or `nil` if the program creates
+    /// none.
     func requestDocument(in folder: String) async throws(BrowserError) -> String? {
         guard let connection else { return nil }
         let item = try await HandlerThreads.shared.value { () throws(BrowserError) in

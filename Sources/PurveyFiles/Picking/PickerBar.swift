@@ -14,7 +14,7 @@ import FileProviderGTK
     private var newButton: Widget?
     private var nameEntry: Widget?
 
-    /// Called when the user picks.
+    /// Called with the picked items, or with the new file, when the user picks.
     var whenPicked: (Pick) -> Void = { _ in }
     /// Called when the user cancels.
     var whenCancelled: () -> Void = {}
@@ -38,7 +38,7 @@ import FileProviderGTK
         refresh()
     }
 
-    /// Returns the entry for the name of a new file.
+    /// Returns the text entry for the name of a new file.
     private func entry(_ name: String) -> Widget {
         let entry: Widget = gtk_entry_new()
         gtk_editable_set_text(entry.opaque, name)
@@ -98,7 +98,7 @@ import FileProviderGTK
 }
 
 extension PickerRequest {
-    /// The label of the button that picks, if the program does not set one.
+    /// The label of the button that confirms the choice, if the program that requested the picker does not set one.
     var usualPrompt: String {
         switch purpose {
         case .files, .filesAndFolders, .folders: "Choose"
@@ -107,7 +107,7 @@ extension PickerRequest {
         }
     }
 
-    /// The title of the window, if the program does not set one.
+    /// The title of the window, if the program that requested the picker does not set one.
     var usualTitle: String {
         switch purpose {
         case .files: allowsMultiple ? "Choose Files" : "Choose a File"

@@ -12,7 +12,8 @@ import ItemValues
         return size == 1 ? "1 byte" : ByteCount.text(size)
     }
 
-    /// Returns the modification date: only the time if it is today, otherwise the day.
+    /// Returns the modification date in words: only the time if it is today, otherwise the day. Empty if the date is
+    /// unknown.
     static func date(_ item: BrowserItem) -> String { item.description.modified.map { date($0) } ?? "" }
 
     private static func date(_ seconds: Double) -> String {

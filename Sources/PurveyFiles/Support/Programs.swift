@@ -5,7 +5,7 @@ import FileProviderGTK
 
 /// A program of the desktop that can open a file.
 struct OpeningProgram {
-    /// The name of its desktop file.
+    /// The name of the program's desktop file.
     let identifier: String
     let name: String
 }
@@ -29,7 +29,7 @@ struct OpeningProgram {
         return programs
     }
 
-    /// Opens a file with a program. Returns the reason if the program cannot be started.
+    /// Opens a file with a program. Returns the reason if the program cannot be started, and `nil` if it was started.
     static func open(_ item: BrowserItem, with identifier: String, on display: OpaquePointer?) -> String? {
         guard let path = item.mountedPath, let uri = g_filename_to_uri(path, nil, nil) else {
             return "its domain is not mounted"

@@ -3,8 +3,8 @@ import FileProviderGTK
 
 /// Connections to signals with arguments. GTK emits signals on the main thread only.
 @MainActor enum Signals {
-    /// Calls a closure with a signal's only argument, which is a pointer. Such signals are `bind`, `notify`, and
-    /// `activate` of an action.
+    /// Calls a closure whenever an object emits a signal whose only argument is a pointer. Such signals are `bind`,
+    /// `notify`, and `activate` of an action.
     static func pointer(
         _ signal: String, of object: some GTKPointer, _ action: @escaping @MainActor (UnsafeMutableRawPointer?) -> Void
     ) {
@@ -17,7 +17,8 @@ import FileProviderGTK
         connect(object, signal, unsafeBitCast(handler, to: GCallback.self), Handler(action))
     }
 
-    /// Calls a closure with a signal's only argument, which is a row number. Such a signal is `activate` of a list.
+    /// Calls a closure whenever an object emits a signal whose only argument is a row number. Such a signal is
+    /// `activate` of a list.
     static func position(
         _ signal: String, of object: some GTKPointer, _ action: @escaping @MainActor (Int) -> Void
     ) {
@@ -28,7 +29,7 @@ import FileProviderGTK
         connect(object, signal, unsafeBitCast(handler, to: GCallback.self), Handler(action))
     }
 
-    /// Calls a closure after rows of a selection changed.
+    /// Calls a closure whenever rows have been selected or deselected.
     static func selection(_ object: some GTKPointer, _ action: @escaping @MainActor () -> Void) {
         let handler: @convention(c) (gpointer?, guint, guint, gpointer?) -> Void = { _, _, _, data in
             Handler<Void, Void>.run(data) { $0(()) }
@@ -37,7 +38,7 @@ import FileProviderGTK
         connect(object, "selection-changed", unsafeBitCast(handler, to: GCallback.self), Handler { action() })
     }
 
-    /// Calls a closure with the coordinates of a click.
+    /// Calls a closure with the coordinates of each click.
     static func click(
         _ gesture: some GTKPointer, _ action: @escaping @MainActor ((x: Double, y: Double)) -> Void
     ) {
@@ -48,7 +49,7 @@ import FileProviderGTK
         connect(gesture, "pressed", unsafeBitCast(handler, to: GCallback.self), Handler(action))
     }
 
-    /// Calls a closure with the value of a key. The closure's result is whether the key was handled.
+    /// Calls a closure with GDK's value of each pressed key. The closure returns whether it has handled the key.
     static func key(_ controller: some GTKPointer, _ action: @escaping @MainActor (guint) -> Bool) {
         let handler: @convention(c) (gpointer?, guint, guint, GdkModifierType, gpointer?) -> gboolean = {
             _, key, _, _, data in

@@ -83,7 +83,7 @@ extension UnsafeMutablePointer where Pointee == GtkWidget {
 
     static func icon(_ name: String) -> Widget { gtk_image_new_from_icon_name(name) }
 
-    /// Returns a button with an icon, whose tip is its accessible name.
+    /// Returns a button with an icon. The tooltip `tip` is also the button's accessible name.
     static func button(icon: String, tip: String, action: String? = nil) -> Widget {
         let button: Widget = gtk_button_new_from_icon_name(icon)
         button.setTip(tip)

@@ -1,7 +1,7 @@
 import CAdwaita
 import FileProviderGTK
 
-/// The parts of a window side by side, or one at a time in a narrow window.
+/// The layout of a window's parts: side by side, or one at a time if the window is narrow.
 ///
 /// AdwLeaflet and AdwFlap are deprecated since libadwaita 1.4. Only this file uses them.
 @MainActor final class AdaptiveLayout {

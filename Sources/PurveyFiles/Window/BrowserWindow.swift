@@ -27,7 +27,8 @@ import FileProviderGTK
     var menu: ItemMenu?
     /// The folder in a mount for which the item view was prepared.
     private var preparedFolder: String?
-    /// The location that the window shows. It differs from the browser's until a change of location is handled.
+    /// The location that the window shows. It differs from the browser's location until a change of location is
+    /// handled.
     private var shownLocation = Location.recents
     /// The instant from which the loading page is shown.
     private var loadingPageTime = ContinuousClock.now
@@ -223,7 +224,8 @@ import FileProviderGTK
         }
     }
 
-    /// Signs in with the provider's own user interface, or with a password if it has none.
+    /// Signs in with the provider's own user interface. If the provider has no user interface for this, signs in with a
+    /// password.
     private func signIn(to domain: String) {
         Task {
             do throws(BrowserError) {
@@ -323,8 +325,8 @@ import FileProviderGTK
         gtk_stack_set_visible_child_name(content.opaque, page)
     }
 
-    /// Whether loading began less than ``patience`` ago. Showing the loading page for a shorter time would be a
-    /// flicker.
+    /// Whether loading began less than ``patience`` ago. During this time the loading page is not shown, because a page
+    /// that appears only briefly would make the window flicker.
     private var isWaitingBriefly: Bool {
         browser.isLoading && browser.listingError == nil && ContinuousClock.now < loadingPageTime
     }

@@ -16,7 +16,7 @@ import FileProviderGTK
         return dialog
     }
 
-    /// Calls a closure when the user chooses a button of a dialog.
+    /// Calls a closure when the user chooses the button `name` of a dialog.
     static func onResponse(
         _ dialog: UnsafeMutablePointer<AdwMessageDialog>, _ name: String, _ action: @escaping @MainActor () -> Void
     ) {
@@ -38,7 +38,7 @@ import FileProviderGTK
         gtk_window_present(dialog.object(as: GtkWindow.self))
     }
 
-    /// Asks whether to replace the existing file with a name.
+    /// Asks whether to replace the existing file that has the given name.
     static func confirmReplacement(
         of name: String, over window: UnsafeMutablePointer<GtkWindow>, _ action: @escaping @MainActor () -> Void
     ) {

@@ -1,7 +1,7 @@
 import CAdwaita
 import FileProviderGTK
 
-/// The keys of a window, and the window that lists them.
+/// The keyboard shortcuts of a window, and the window that lists them.
 @MainActor enum Shortcuts {
     typealias Name = ItemActions.Name
 

@@ -2,8 +2,8 @@ import CAdwaita
 import FileProviderGTK
 import Glibc
 
-/// The short texts about completed work at the bottom of a window (toasts). The last toast has an undo button if its
-/// work can be undone.
+/// The toasts of a window: short texts about completed work, shown at the bottom. The last toast has an undo button if
+/// its work can be undone.
 @MainActor final class Toasts {
     /// The widget around the content of the window.
     let widget: Widget = adw_toast_overlay_new()

@@ -232,8 +232,8 @@ extension DocumentProvider {
     }
 }
 
-/// A poller of the size of a file that a provider is fetching to its path. It reports the file's growth as progress,
-/// because an ``NSFileProviderExtension`` cannot report progress itself.
+/// A poller of a file's size while a provider fetches the file. It reports the file's growth as progress, because an
+/// ``NSFileProviderExtension`` cannot report progress itself.
 private final class GrowthWatch: Sendable {
     private let path: String
     private let size: Int64

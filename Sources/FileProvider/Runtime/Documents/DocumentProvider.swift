@@ -7,7 +7,7 @@ import ItemValues
 import LinuxSystem
 import UniformTypeIdentifiers
 
-/// The adapter for a provider that stores its files itself, an ``NSFileProviderExtension``.
+/// The adapter for an ``NSFileProviderExtension``, a provider that stores its files itself.
 ///
 /// Sendable because only provider code uses the object, and Apple's system has always called such classes from any
 /// thread.

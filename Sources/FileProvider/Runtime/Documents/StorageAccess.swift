@@ -48,14 +48,17 @@ package final class StorageAccess: @unchecked Sendable {
         try take(.reading, url, body)
     }
 
-    /// Runs a function that replaces a file, while no program uses it. Returns the same as ``read(_:_:)``.
+    /// Runs a function that replaces a file, while no program uses the file.
+    ///
+    /// - Returns: `nil` if the claim was not granted in time. In this case the function was not run.
     package func replace<Value>(_ url: URL, _ body: () throws -> Value) throws -> Value? {
         try take(.replacing, url, body)
     }
 
     /// Runs a function that removes a local copy, or a directory of copies, while no program uses it. Presenters may
-    /// prevent the removal. They are not notified of a deletion, because the item continues to exist. Returns the same
-    /// as ``read(_:_:)``.
+    /// prevent the removal. They are not notified of a deletion, because the item continues to exist.
+    ///
+    /// - Returns: `nil` if the claim was not granted in time. In this case the function was not run.
     package func evict<Value>(_ url: URL, _ body: () throws -> Value) throws -> Value? {
         try take(.evicting, url, body)
     }

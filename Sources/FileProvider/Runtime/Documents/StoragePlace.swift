@@ -13,9 +13,10 @@ package final class StoragePlace {
     private let key: String
     private var isEntered = false
 
-    /// Creates a place. Does not enter it yet.
+    /// Creates a place, without entering it.
     ///
-    /// - Parameter identifier: the identifier of the item. Other items in the same directory do not wait for this one.
+    /// - Parameter identifier: the identifier of the item. Changes of other items in the same directory do not wait for
+    ///   changes of this item.
     package init(of url: URL, for identifier: String) {
         path = url.deletingLastPathComponent().path
         key = path + "/" + identifier
@@ -43,8 +44,8 @@ package final class StoragePlace {
 
     private static let prefix = ".purvey-replacing-"
 
-    /// Returns whether a name belongs to one of the system's own files: a mark of ``mark(_:in:)``, an incomplete file
-    /// or a placeholder. All other names belong to items, even hidden names.
+    /// Returns whether a name belongs to one of the system's own files: a marker file that ``mark(_:in:)`` creates, an
+    /// incomplete file, or a placeholder. All other names belong to items, even hidden names.
     package static func isOfTheSystem(_ name: String) -> Bool {
         // Foundation, which writes placeholders, has its own names for incomplete files.
         name.hasPrefix(".purvey-") || name.hasPrefix(".dat.nosync") || Placeholder.isName(name)

@@ -4,7 +4,7 @@ import ItemValues
 import LinuxSystem
 import UniformTypeIdentifiers
 
-/// Local changes on their way to the provider.
+/// Requests that send local changes to the provider.
 extension ReplicaProvider {
     // MARK: New items
 
@@ -194,7 +194,7 @@ extension ReplicaProvider {
     }
 
     /// Sets attributes, and returns the provider's item. Attributes that the provider does not accept are missing from
-    /// it, and stay local.
+    /// the returned item, and stay local.
     private func set(
         _ attributes: ItemAttributes, of now: ProviderItem, _ engineRequest: EngineRequest
     ) throws(ProviderError) -> ProviderItem {

@@ -7,11 +7,11 @@ import ItemValues
 import LinuxSystem
 import Synchronization
 
-/// The adapter for a provider whose files the system stores, an ``NSFileProviderReplicatedExtension``.
+/// The adapter for an ``NSFileProviderReplicatedExtension``, a provider whose files the system stores.
 ///
-/// The engine has separate requests for renames, moves, the trash, tags and contents. This class translates each of
-/// them to a modification of the provider's current item, which it requests each time. Therefore the base version is
-/// current, and a change whose reply was lost is not repeated.
+/// The engine has separate requests for renames, moves, the trash, tags and contents. For each of them, this class
+/// requests the current item from the provider, and then modifies that item. Therefore the base version is current, and
+/// a change whose reply was lost is not repeated.
 ///
 /// Sendable because only provider code uses the object, and the protocol allows calls from any thread.
 final class ReplicaProvider: ServedProvider, @unchecked Sendable {
@@ -64,7 +64,7 @@ final class ReplicaProvider: ServedProvider, @unchecked Sendable {
     }
 
     /// Calls an asynchronous function of the provider, and blocks until its completion handler is called. Reports the
-    /// function's progress to the engine, and cancels it when the request is over.
+    /// function's progress to the engine, and cancels the function when the request is over.
     func ask<Answer: Sendable>(
         _ engineRequest: EngineRequest, _ start: (@escaping @Sendable (Answer) -> Void) -> Progress
     ) throws(ProviderError) -> Answer {
@@ -131,8 +131,8 @@ extension ProviderItem {
     }
 }
 
-/// A server for principal classes that are ``NSFileProviderReplicatedExtension``s. `NSExtensionMain()` finds it by its
-/// name.
+/// A server for principal classes that are ``NSFileProviderReplicatedExtension``s. `NSExtensionMain()` finds this
+/// server by its name.
 final class ReplicaServer: PrincipalServer {
     static func serves(_ principal: AnyClass) -> Bool { principal is any NSFileProviderReplicatedExtension.Type }
 
