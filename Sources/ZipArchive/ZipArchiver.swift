@@ -117,7 +117,7 @@ package enum ZipArchiver {
         return size.bytes
     }
 
-    /// Adds entries through the closure and completes the archive. Truncates the output if anything fails.
+    /// Adds the entries by calling a closure, and completes the archive. Truncates the output if anything fails.
     private static func write(
         to output: FileDescriptor, _ options: Options, progress: (Int) -> Void, isCancelled: () -> Bool,
         adding: (inout ArchiveWriter) throws(ZipError) -> Void

@@ -55,8 +55,8 @@ extension ZipEntry {
         return !isASCII && String(validating: path, as: UTF8.self) != nil ? 1 << 11 : 0
     }
 
-    /// The header before the entry's bytes (APPNOTE 4.3.7). Its length depends only on the path, the size and the
-    /// time, so that it can be rewritten later.
+    /// The header before the entry's bytes (APPNOTE 4.3.7). Its length depends only on the path, the size and the time,
+    /// so that a later version of the header can overwrite it.
     var localHeader: [UInt8] {
         var header: [UInt8] = []
         header.reserveCapacity(30 + path.count + 29)
@@ -172,7 +172,7 @@ extension [UInt8] {
 struct ZipTime {
     /// Year since 1980 (7 bits), month (4), day (5). APPNOTE 4.4.6.
     let date: UInt16
-    /// Hour (5 bits), minute (6), half seconds (5).
+    /// Hour (5 bits), minute (6), seconds divided by two (5).
     let time: UInt16
     /// Seconds since 1970; `nil` if they do not fit into 32 bits.
     let unixSeconds: Int32?
