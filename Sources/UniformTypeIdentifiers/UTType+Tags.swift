@@ -22,7 +22,7 @@ extension UTType {
         self.init(tag: mimeType, tagClass: .mimeType, conformingTo: supertype)
     }
 
-    /// Creates the type of a tag.
+    /// Creates the type that has the given tag.
     ///
     /// - Parameters:
     ///   - tag: the tag, such as `png` or `image/png`.
@@ -45,7 +45,7 @@ extension UTType {
         self = type
     }
 
-    /// Returns all types of a tag.
+    /// Returns all types that have the given tag.
     ///
     /// - Parameters: as for ``init(tag:tagClass:conformingTo:)``.
     /// - Returns: the declared types, the preferred one first. If there are none, one dynamic type. Empty only if the
@@ -100,7 +100,7 @@ public struct UTTagClass: RawRepresentable, Sendable {
     /// The identifier of the tag class.
     public let rawValue: String
 
-    /// Creates the tag class of an identifier; any is accepted.
+    /// Creates a tag class with the given identifier. Every identifier is accepted.
     public init(rawValue: String) {
         self.rawValue = rawValue
     }

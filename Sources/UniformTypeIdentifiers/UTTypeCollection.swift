@@ -5,9 +5,10 @@
 public enum UTTypeCollection: String, CaseIterable, Sendable {
     /// Types that Apple's own programs export, such as `com.apple.xcode.entitlements-property-list`.
     case appleApplications = "apple-app"
-    /// Types that other programs export under a name of their own, such as `com.microsoft.outlook15.email-message`.
+    /// Types that other programs export under an identifier of their own, such as
+    /// `com.microsoft.outlook15.email-message`.
     case owners = "owner"
-    /// Types that programs export under a name that is not theirs.
+    /// Types that programs export under an identifier that belongs to another organization.
     case unowned
     /// Types that programs import, such as `org.matroska.mkv`, and that their owners do not declare.
     case imports

@@ -8,7 +8,7 @@ struct FoldedIndex: Sendable, Equatable {
         var hash: UInt32
         var keyStart: Int32
         var keyLength: Int32
-        /// The number of the first link.
+        /// The number of the link with the key's first value.
         var first: Int32
     }
 

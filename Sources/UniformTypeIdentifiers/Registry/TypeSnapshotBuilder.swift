@@ -82,7 +82,7 @@ struct TypeSnapshotBuilder {
         return nil
     }
 
-    /// Whether the system declares the type itself, and does not only name it as a parent.
+    /// Whether the system declares the type, rather than only naming it as a parent.
     private func isSystems(_ index: Int) -> Bool {
         index < core.facts.count && core.facts[index].isDeclared
     }
