@@ -48,8 +48,8 @@ package enum KeyedArchive {
             && list.value(list.root, "$objects") != nil
     }
 
-    /// Returns a plain value from its archive, regardless of its class. Returns `nil` if the object is not a plain
-    /// value, or contains an object that is not.
+    /// Returns a plain value from its archive, regardless of its class. Returns `nil` if the archived object is not
+    /// plain, or contains an object that is not plain.
     static func unarchivePlain(_ data: Data) -> (any NSSecureCoding)? {
         guard let root = classNames(in: data)?.root, plainClasses.contains(root) else { return nil }
         let classes: [AnyClass] = [
