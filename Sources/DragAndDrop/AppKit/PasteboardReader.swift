@@ -29,7 +29,7 @@ struct PasteboardReader {
         return contentTypes == nil ? !readable(item).isEmpty : object(from: item) != nil
     }
 
-    /// Reads an object; `nil` if none can be made.
+    /// Creates an object from an item; `nil` if the class cannot read the item.
     func object(from item: NSPasteboardItem) -> Any? {
         if reader is NSPasteboardItem.Type { return item }
         return readable(item).lazy.compactMap { object(from: item, as: $0) }.first

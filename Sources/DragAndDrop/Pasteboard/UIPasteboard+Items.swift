@@ -5,7 +5,8 @@ import ItemProvider
 import UniformTypeIdentifiers
 
 extension UIPasteboard {
-    /// Returns the items of a set; all items if the set is `nil`. Returns `nil` if an item of the set does not exist.
+    /// Returns the items at the positions in `itemSet`; all items if `itemSet` is `nil`. Returns `nil` if the
+    /// pasteboard has no item at one of these positions.
     func selected(_ itemSet: IndexSet?) -> [NSItemProvider]? {
         let items = itemProviders
         guard let itemSet else { return items }
@@ -51,7 +52,8 @@ struct PasteboardReading {
 
     init(within patience: DispatchTimeInterval) { deadline = .now() + patience }
 
-    /// Loads data, and blocks until it is loaded; returns `nil` on failure or after the deadline.
+    /// Loads an item's data of the given type. Blocks until the data is loaded; returns `nil` on failure or after the
+    /// deadline.
     func data(_ provider: NSItemProvider, _ type: String) -> Data? {
         wait { done in
             let progress = provider.loadDataRepresentation(forTypeIdentifier: type) { data, _ in done(data) }
@@ -59,7 +61,8 @@ struct PasteboardReading {
         }
     }
 
-    /// Loads a value, and blocks until it is loaded; returns `nil` on failure or after the deadline.
+    /// Loads an item's value of the given type. Blocks until the value is loaded; returns `nil` on failure or after the
+    /// deadline.
     func value(_ provider: NSItemProvider, _ type: String) -> Any? {
         let loaded: (item: ItemValue?, error: (any Error)?)? = wait { done in
             let load = PendingCancellation()
