@@ -149,7 +149,8 @@ package struct CalendarEventDetector {
             || Self.partsOfMore.contains(before.text)
     }
 
-    /// Whether a time continues in the text, so that it is only a part of something else, such as a percentage.
+    /// Whether the text continues directly after a time in a way that makes the time a part of something else, such as
+    /// a percentage.
     private func isPartOfMore(after end: Int) -> Bool {
         guard let after = tokens[end], tokens.touchesPrevious(end) else { return false }
         if after.isSign("%") { return true }

@@ -8,13 +8,13 @@ package struct Link: Sendable {
     let hasScheme: Bool
 }
 
-/// The detector of links to web pages: `http`, `https` and `ftp` URLs, and host names that are usually written
-/// without a scheme, with a port and path.
+/// The detector of links to web pages: `http`, `https` and `ftp` URLs, and host names that are usually written without
+/// a scheme, with a port and path.
 ///
 /// A link ends at white space, at a quotation mark or angle bracket, and before punctuation of the sentence. A closing
 /// bracket belongs to the link only if the link contains the opening one.
 ///
-/// Looks ahead by a host name. A link, or a run of letters that is not a link, is not read again.
+/// Looks ahead by the length of a host name. A link, or a run of letters that is not a link, is not read again.
 ///
 /// Sources: RFC 3986 (section 3 for the parts, appendix C for links in text).
 package enum LinkDetector {

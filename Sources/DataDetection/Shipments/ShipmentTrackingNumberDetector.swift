@@ -168,6 +168,6 @@ enum PostalOperators {
         "TW": "Chunghwa Post", "UA": "Ukrposhta", "US": "USPS", "ZA": "South African Post Office",
     ]
 
-    /// Returns the operator; `nil` for an unknown country code.
+    /// Returns the name of a country's postal operator; `nil` for an unknown country code.
     static func name(of country: String) -> String? { names[country] }
 }
