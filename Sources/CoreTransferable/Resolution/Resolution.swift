@@ -39,7 +39,8 @@ struct ResolvedExport: Sendable {
             return false
         }
 
-        /// Returns the name for a value. Without a value, only a fixed name is known.
+        /// Returns the file name for a value; `nil` if there is none. Without a value, returns only a name that does
+        /// not depend on the value.
         func name(for value: TransferredValue?) -> String? {
             switch self {
             case .fixed(let name): name

@@ -15,9 +15,9 @@ struct ResolutionPath {
     private var looked = 0
     private var outermost = ""
 
-    /// Resolves a type on the path.
+    /// Resolves a type at the end of the path.
     ///
-    /// - Parameter fault: returns the fault if the path contains the type already.
+    /// - Parameter fault: returns the fault to report if the path already contains the type.
     mutating func following(
         _ type: Any.Type, otherwise fault: (String) -> ResolutionFault, _ resolve: (inout ResolutionPath) -> Resolution
     ) -> Resolution {
