@@ -52,7 +52,7 @@ public struct DAVServerProfile: Hashable, Sendable, Codable {
     public var clockOffset: Int64?
     /// The effect of a condition on the tag of the file that an upload replaces.
     public var putIfMatch = Adherence.unknown
-    /// The effect of the condition of an upload that no file exists at its address.
+    /// The effect of the condition that no file exists at the address of an upload.
     public var putIfNoneMatch = Adherence.unknown
     /// The effect of a condition on the tag of the source of a move.
     public var moveIfMatch = Adherence.unknown
