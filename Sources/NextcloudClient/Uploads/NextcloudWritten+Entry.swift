@@ -3,7 +3,7 @@ import WebDAVClient
 import XMLStream
 
 extension NextcloudWritten {
-    /// The properties that the files of a directory have in common with it.
+    /// The properties that the files of a directory have in common with the directory.
     public struct Parent: Sendable {
         /// The kind of storage: ``NextcloudEntry/mountType``.
         public let mountType: String?
@@ -17,8 +17,8 @@ extension NextcloudWritten {
         }
     }
 
-    /// Returns the entry of a new file without a further request. It equals the entry in a listing: the file is no
-    /// favorite, and has no tags, shares or preview yet.
+    /// Returns the entry of a new file without a further request. The entry equals the one that a listing would have:
+    /// the file is no favorite, and has no tags, shares or preview yet.
     ///
     /// - Returns: `nil` if the reply lacks a property, or the server may have set another date.
     public func entry(
