@@ -3,7 +3,7 @@ import ItemProvider
 import LinuxSystem
 import Synchronization
 
-/// A directory of the caller to which an exported file is copied. It is open as long as this value exists.
+/// The caller's directory to which an exported file is copied. The directory is open as long as this value exists.
 struct ExportDestination: Sendable {
     private let url: URL
     private let folder: FileDescriptor

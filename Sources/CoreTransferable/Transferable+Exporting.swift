@@ -57,7 +57,7 @@ extension Transferable {
         unique(resolution().imports.map(\.contentType))
     }
 
-    /// The name for a file of this value, from the first representation that has one.
+    /// The name for a file of this value, from the first representation that has a name; `nil` if none has.
     public var suggestedFilename: String? {
         let value = TransferredValue(value: self)
         return Self.resolution().exports.lazy

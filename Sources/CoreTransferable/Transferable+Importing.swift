@@ -6,8 +6,8 @@ import UniformTypeIdentifiers
 extension Transferable {
     /// Creates a value from data.
     ///
-    /// - Parameter contentType: the type of the data. `nil` tries all importing representations in turn, until one
-    ///   succeeds.
+    /// - Parameter contentType: the type of the data. With `nil`, all importing representations are tried in turn,
+    ///   until one succeeds.
     public init(importing data: Data, contentType: UTType?) async throws {
         let provider = { (type: UTType) in
             let provider = NSItemProvider()
