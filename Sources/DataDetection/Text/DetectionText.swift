@@ -12,7 +12,7 @@ package struct DetectionText: Sendable {
     /// The words, numbers and signs of the text.
     let tokens: [Token]
 
-    /// Creates a text for detection from the beginning of a text.
+    /// Creates a text for detection from the beginning of a longer text, or from a whole text.
     package init(_ beginning: String, isWhole: Bool) {
         scalars = Array(beginning.unicodeScalars.prefix(Self.limit))
         self.isWhole = isWhole
