@@ -25,7 +25,7 @@ extension UIDragDropSession {
 
 /// A drag, as its source sees it.
 @MainActor public protocol UIDragSession: UIDragDropSession {
-    /// Any value of the program, for a drop within the same program.
+    /// Any value that the program sets, for a drop within the same program.
     var localContext: Any? { get set }
 }
 

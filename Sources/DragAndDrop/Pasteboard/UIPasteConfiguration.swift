@@ -2,8 +2,8 @@ import Foundation
 import FoundationAdditions
 import ItemProvider
 
-/// The types that an object accepts from a paste or drop. They can be added one by one, or as all types that a class
-/// reads.
+/// The types that an object accepts from a paste or drop. Types can be added by identifier, or by a class that reads
+/// them.
 ///
 /// Source: UIKit, `UIPasteConfiguration.h`.
 @MainActor open class UIPasteConfiguration: NSObject, NSSecureCoding, NSCopying {

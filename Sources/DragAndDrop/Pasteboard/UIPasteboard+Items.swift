@@ -18,7 +18,7 @@ extension UIPasteboard {
 extension NSItemProvider {
     func hasOne(of types: [String]) -> Bool { types.contains { hasItemConformingToTypeIdentifier($0) } }
 
-    /// Returns the same item, invisible to other processes.
+    /// Returns the same item in a form that is invisible to other processes.
     func restrictedToThisProcess() -> NSItemProvider {
         let copy = promise.changed { $0.restricted(to: .ownProcess) }
         copy.teamRepresentation = promise.teamRepresentation?.restricted(to: .ownProcess)
@@ -97,8 +97,8 @@ struct PasteboardReading {
         }
     }
 
-    /// Blocks the calling thread until a load has ended, and cancels the load after the deadline. If the calling thread
-    /// is the main thread, it calls owners and delegates that other threads need while it waits.
+    /// Starts a load and blocks the calling thread until the load has ended. Cancels the load after the deadline. The
+    /// main thread, while it waits, also makes the calls to owners and delegates that other threads need.
     ///
     /// - Parameter start: gets the function to call with the value, and returns a function that cancels the load.
     func wait<Value: Sendable>(_ start: (@escaping @Sendable (Value?) -> Void) -> () -> Void) -> Value? {

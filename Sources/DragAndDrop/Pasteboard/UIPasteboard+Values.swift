@@ -6,7 +6,7 @@ import UniformTypeIdentifiers
 
 /// The type identifiers for strings, URLs, images and colors.
 extension UIPasteboard {
-    /// The type for a value that is put on the pasteboard in all types of its own class.
+    /// The key for a value that is put on the pasteboard under all types of its own class.
     public class var typeAutomatic: String { "com.apple.uikit.type-automatic" }
 
     /// The types of strings.

@@ -57,7 +57,7 @@ open class UIPasteboard: NSObject, @unchecked Sendable {
 
     private let ownName: Name
     let boards: any ItemBoards
-    /// The time that a reader waits for a process that does not reply.
+    /// The maximum time that a reader waits for a process that does not reply.
     private let patience: DispatchTimeInterval
     /// The time that a reader waits by default.
     private static let usualPatience = DispatchTimeInterval.seconds(60)

@@ -7,9 +7,9 @@ import LinuxSystem
 final class ItemContents: Sendable {
     /// A promise of data. The promise is fulfilled by setting the data of the item.
     struct ValuePromise: Sendable {
-        /// The object that made the promise, which may have promised several types.
+        /// The object that made the promise. It may have promised several types.
         let keeper: ObjectIdentifier
-        /// The function that sets the data of a type of the item. Called on the main thread.
+        /// The function that sets the item's data of the given type. Called on the main thread.
         let keep: @Sendable (NSPasteboard.PasteboardType, ItemContents) -> Void
         /// The function that is called on the main thread when no more data will be requested.
         let finish: (@Sendable (NSPasteboard) -> Void)?

@@ -6,8 +6,8 @@ import LinuxSystem
 
 /// The boards, and the contents that this process has put on them with `NSPasteboard`.
 ///
-/// Only a board's owner, the last process that replaced its contents, may write to it. The board itself decides
-/// whether a process is still the owner: each write compares its change count.
+/// Only a board's owner, the last process that replaced its contents, may write to it. The board itself decides whether
+/// a process is still the owner: each write contains the change count that the process expects.
 package final class PasteboardStore: Sendable {
     let boards: any ItemBoards
     /// The maximum time that a client waits for promised data.
