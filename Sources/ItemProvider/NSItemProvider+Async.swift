@@ -93,7 +93,7 @@ extension NSItemProvider {
 
 extension NSItemProvider {
     /// Loads a file through methods that a subclass may have overridden. Copies the file again, because those methods
-    /// delete it when the completion handler returns.
+    /// delete the file when their completion handler returns.
     private func loadFromSubclass(
         _ typeIdentifier: String, openInPlace: Bool,
         _ completion: @escaping @Sendable (Result<ArrivedFile, any Error>) -> Void
@@ -118,7 +118,7 @@ extension NSItemProvider {
 }
 
 extension LoadOperation {
-    /// Runs a load, and returns its result. The load is cancelled with the task that waits for it.
+    /// Runs a load, and returns its result. If the task that waits for the load is cancelled, cancels the load.
     nonisolated(nonsending) package static func run(
         _ representation: Representation, of promise: ItemPromise, as delivery: Delivery
     ) async throws -> Arrival {

@@ -65,7 +65,8 @@ package enum KeyedArchive {
         plainClasses.contains(name) ? name.replacing("NSMutable", with: "NS") : name
     }
 
-    /// Returns an object of a class from its archive; `nil` if the data is not an archive of such an object.
+    /// Returns the object in an archive if it is an object of the given class that contains no objects of other classes
+    /// except plain ones; `nil` otherwise.
     package static func unarchive(_ data: Data, as wanted: AnyClass) -> (any NSSecureCoding)? {
         guard let coding = wanted as? any (NSObject & NSSecureCoding).Type else { return nil }
         let name = NSStringFromClass(wanted)

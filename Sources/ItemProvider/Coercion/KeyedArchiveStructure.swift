@@ -28,7 +28,7 @@ struct KeyedArchiveStructure {
         return !KeyedArchive.plainClasses.contains(name) || hasParts(entry, of: name)
     }
 
-    /// Returns the class of an object. Returns `nil` for a plain value, and if the class is missing.
+    /// Returns the name of an object's class. Returns `nil` for a value that the archive stores without a class.
     private func className(of entry: Int) -> String? {
         guard let description = list.value(entry, "$class"), case .uid(let classEntry) = list.objects[description]
         else { return nil }

@@ -47,7 +47,7 @@ package final class RemoteItem: Sendable {
         sockets.forget(ObjectIdentifier(self))
     }
 
-    /// Creates an item provider that loads from the other process. Several of them may share this object.
+    /// Creates an item provider that loads from the other process. Several item providers may share this object.
     package func makeProvider() -> NSItemProvider {
         let provider = NSItemProvider()
         provider.suggestedName = manifest.name
