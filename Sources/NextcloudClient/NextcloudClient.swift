@@ -44,7 +44,9 @@ public struct NextcloudClient: Sendable {
     /// The user's root directory.
     public var root: HTTPAddress { get throws(DAVError) { try directory("files", user) } }
 
-    /// Returns the address of a directory of Nextcloud's WebDAV.
+    /// Returns the address of the directory with the given path below Nextcloud's WebDAV address.
+    ///
+    /// - Parameter names: the components of the path.
     func directory(_ names: String...) throws(DAVError) -> HTTPAddress {
         do {
             var address = try server.resolving("remote.php/dav")

@@ -10,7 +10,7 @@ extension NextcloudWritten {
         /// The display name of the owner.
         public let owner: String?
 
-        /// Creates the properties.
+        /// Creates the properties of a directory.
         public init(mountType: String?, owner: String?) {
             self.mountType = mountType
             self.owner = owner
