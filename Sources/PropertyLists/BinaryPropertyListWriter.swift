@@ -41,7 +41,7 @@ package struct BinaryPropertyListWriter {
         add([0x33] + Self.bigEndian(date.timeIntervalSinceReferenceDate.bitPattern, 8))
     }
 
-    /// Adds a reference to an object of a keyed archive, by the object's number in the archive.
+    /// Adds a reference (`CF$UID`) to the object with the given number in a keyed archive.
     package mutating func add(uid: Int) -> Int { add([0x83] + Self.bigEndian(UInt64(uid), 4)) }
 
     package mutating func add(array: [Int]) -> Int { addContainer(0xA0, count: array.count, array) }
