@@ -1,5 +1,5 @@
 extension UTType {
-    /// Creates the type of files with a filename extension.
+    /// Creates the type of files with the given filename extension.
     ///
     /// - Parameters:
     ///   - filenameExtension: the extension without the leading dot, in any case.
@@ -10,7 +10,7 @@ extension UTType {
         self.init(tag: filenameExtension, tagClass: .filenameExtension, conformingTo: supertype)
     }
 
-    /// Creates the type of data with a MIME type.
+    /// Creates the type of data with the given MIME type.
     ///
     /// - Parameters:
     ///   - mimeType: the MIME type, such as `image/png`, in any case. Parameters (`; charset=…`) are used if a declared
@@ -71,7 +71,7 @@ extension UTType {
 }
 
 extension TypeSnapshot {
-    /// Returns the preferred declared type that has the tag and conforms to `supertype`.
+    /// Returns the preferred declared type that has the tag and conforms to `supertype`; nil if there is none.
     @inline(__always)
     package func firstType(withTag tag: String, of tagClass: UTTagClass, conformingTo supertype: UTType?) -> UTType? {
         firstIndex(withTag: tag, of: tagClass) { index in

@@ -21,7 +21,7 @@ extension FileTypes {
     }
 
     /// Returns the type of files with an undeclared extension: the result of `make`, which is cached if the database
-    /// has a pattern for the extension. The type must conform to data.
+    /// has a pattern for the extension. The result must conform to `public.data`.
     static func rememberedType(ofExtension name: String, _ make: () -> UTType?) -> UTType? {
         guard let database = MIMEDatabase.shared, let pattern = database.solePattern(forExtension: name) else {
             return make()

@@ -19,8 +19,8 @@ struct FileNameIndex: Sendable {
 
     private let suffixes: TextTable
     private let literals: TextTable
-    /// Patterns of other shapes, the highest weight first, each with the pairs of bytes that a matching name must
-    /// contain.
+    /// The patterns that are neither suffixes nor whole names, the highest weight first, each with the pairs of bytes
+    /// that a matching name must contain.
     private let globs: [(pattern: Pattern, needed: PairSet)]
     /// For each value of a byte, whether any suffix starts with this byte.
     private let isFirstByte: [Bool]
@@ -73,7 +73,7 @@ struct FileNameIndex: Sendable {
         return name
     }
 
-    /// Matches the patterns that respect case with a name that has upper case.
+    /// Compares a name that contains upper-case letters with the patterns that respect case.
     private func matchExactly(_ name: UnsafeRawBufferPointer, into matches: inout GlobMatches) {
         var hash = TextTable.emptyHash
         var start = name.count
@@ -87,7 +87,8 @@ struct FileNameIndex: Sendable {
         collectLiterals(name, hash, .exact, into: &matches)
     }
 
-    /// Tries the patterns of other shapes. Suffixes take precedence over such patterns of the same weight.
+    /// Tries the patterns that are neither suffixes nor whole names. Suffixes take precedence over such patterns of the
+    /// same weight.
     @inline(__always)
     private func matchGlobs(
         _ name: UnsafeRawBufferPointer, _ pairs: PairSet, hasUpperCase: Bool, into matches: inout GlobMatches
@@ -118,7 +119,8 @@ struct FileNameIndex: Sendable {
         for index in 0..<found.count { matches.add(found[index]) }
     }
 
-    /// Collects the patterns that are exactly an extension: for `tar.gz` that is `*.tar.gz`, but not `*.gz`.
+    /// Collects the patterns that consist of a star, a dot and the given extension: for `tar.gz`, `*.tar.gz` but not
+    /// `*.gz`.
     func match(fileExtension name: UnsafeBufferPointer<UInt8>, into matches: inout GlobMatches) {
         guard name.contains(where: { $0 &- 0x41 < 26 }) else {
             return match(fileExtension: name, .plain, into: &matches)

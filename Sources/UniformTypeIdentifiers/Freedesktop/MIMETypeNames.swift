@@ -35,7 +35,7 @@ struct MIMETypeOffsets: Sendable {
     /// The number of offsets that were added.
     private(set) var count = 0
 
-    /// Returns the type of an offset that was added, or -1.
+    /// Returns the type whose name is at the given offset, or -1 if the offset was not added.
     @inline(__always)
     subscript(_ offset: Int) -> MIMETypeNames.ID {
         let key = UInt32(truncatingIfNeeded: offset)

@@ -81,7 +81,7 @@ struct FoldedIndex: Sendable, Equatable {
         }
     }
 
-    /// Returns this table, or `other` if both are equal, to share its memory.
+    /// Returns `other` if it equals this table, so that its memory is shared; otherwise this table.
     func shared(with other: FoldedIndex?) -> FoldedIndex {
         other == self ? other ?? self : self
     }
