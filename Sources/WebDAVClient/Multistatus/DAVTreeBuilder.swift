@@ -2,8 +2,8 @@ import XMLStream
 
 /// A builder of XML elements from a parser's events.
 ///
-/// It returns the elements at one depth as they end and stores none of them, so that a long reply only needs the memory
-/// of its largest element.
+/// It returns each element at a certain depth when the element ends, and then drops it. A long reply therefore only
+/// needs the memory of its largest element.
 package struct DAVTreeBuilder {
     /// The elements at the wanted depth and deeper that have begun but not ended, outermost first.
     private var open: [DAVElement] = []

@@ -10,8 +10,8 @@ struct DAVProbe {
     /// The locks that the server has granted.
     var locks: [DAVLock] = []
 
-    /// The names of the files, without the extension `.txt`. They need an extension, because some servers send no tags
-    /// for unknown types.
+    /// The names of the probe's files, without the extension `.txt`. The extension is needed because some servers send
+    /// no tags for files of unknown types.
     private static let files = [
         "put", "new", "move", "overwrite", "over", "replace", "replaced", "delete", "lock", "locked", "copy", "leave",
     ]
