@@ -21,8 +21,8 @@ package enum ZipArchiver {
         /// The position in the output at which the archive begins. Earlier bytes stay, such as a self-extracting
         /// program.
         package var position: Int
-        /// The side that chose the tree or file. In an archive of a peer's files, only the owner has write
-        /// permission.
+        /// The side that chose the directory or file: this process, or a peer. In an archive of a peer's files, only
+        /// the owner has write permission.
         package var origin: CopyOrigin
 
         package init(

@@ -42,8 +42,8 @@ struct Compressibility: ~Copyable {
         return deflated < Self.samples * Self.sampleSize
     }
 
-    /// Whether compression would make a file smaller. `true` if the file cannot be read, so that its reader reports the
-    /// error.
+    /// Whether compression would make a file smaller. Returns `true` for a file that cannot be read, so that the error
+    /// is reported when the file is compressed.
     func isCompressible(_ file: FileDescriptor, size: Int) -> Bool {
         guard size >= Self.leastSize else { return true }
         var deflated = 0

@@ -25,9 +25,9 @@ struct ZipEntry {
     /// Creates an entry that is not compressed yet.
     ///
     /// - Parameters:
-    ///   - status: the file's status. Permissions beyond read, write and execute are dropped, since the archive may
-    ///     be unpacked by another user.
-    ///   - origin: the side that chose the file.
+    ///   - status: the file's status. Permissions beyond read, write and execute are dropped, since the archive may be
+    ///     unpacked by another user.
+    ///   - origin: the side that chose the file: this process, or a peer.
     init(path: [UInt8], status: FileStatus, size: Int, origin: CopyOrigin) {
         self.path = path
         // The mask is fixed and independent of the process's umask, so that the same tree makes the same bytes. The
@@ -76,7 +76,7 @@ extension ZipEntry {
         return header
     }
 
-    /// Appends the entry's header in the central directory (APPNOTE 4.3.12).
+    /// Appends the entry's header to the central directory (APPNOTE 4.3.12).
     func appendCentralHeader(to directory: inout [UInt8]) {
         let large = [size, compressedSize, offset].filter { $0 >= Self.limit32 }
         let unix: UInt16 = 3 << 8
