@@ -55,7 +55,8 @@ extension DataRepresentation: ResolvableRepresentation {
 }
 
 extension TransferredValue {
-    /// Returns the value as the given type. The resolution of a type is only used with values of that type.
+    /// Returns the value, cast to the given type. The cast should succeed, because the resolution of a type is only
+    /// used with values of that type.
     func `as`<Item>(_ type: Item.Type) throws -> Item {
         guard let item = value as? Item else { throw TransferError.unexpectedValue("\(Swift.type(of: value))") }
         return item
