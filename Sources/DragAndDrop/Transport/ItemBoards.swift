@@ -25,8 +25,8 @@ package protocol ItemBoards: Sendable {
     func amend(_ board: String, with items: [NSItemProvider], expecting changeCount: Int) throws -> Bool
     /// Returns a number that grows whenever the contents of the board change, except by ``amend(_:with:expecting:)``.
     func changeCount(of board: String) throws -> Int
-    /// Whether a process has written to the board since the board was last removed, as far as that is recorded. The
-    /// records of empty boards may be dropped.
+    /// Whether a process has written to the board since the board was last removed. Returns `false` if this is no
+    /// longer recorded: the records of empty boards may be dropped.
     func isTouched(_ board: String) throws -> Bool
     /// Removes the contents of a board. The board then counts as never used.
     func remove(_ board: String) throws
