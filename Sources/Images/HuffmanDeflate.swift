@@ -60,7 +60,7 @@ struct HuffmanDeflate: ~Copyable {
         flush()
     }
 
-    /// The size of a block's header in bits, with the lengths of the codes.
+    /// The size in bits of a block's header, including the lengths of the codes.
     private static let headSize = 3 + 14 + 19 * 3 + (257 + 2) * 4
 
     /// Writes the lengths of the codes, four bits each. A more compact form would save a hundred bytes per block.
