@@ -144,7 +144,8 @@ open class NSItemProvider: NSObject, NSCopying {
     /// representation is loaded.
     ///
     /// - Parameters:
-    ///   - visibility: an upper bound: each type has the stricter one of this visibility and the class's own.
+    ///   - visibility: an upper bound: each type has the stricter of this visibility and the visibility that the class
+    ///     specifies.
     ///   - loadHandler: called for each load; calls its completion handler once with the object or an error. The
     ///     consumer sees the progress of the handler, followed by that of the object's writing, and can cancel both.
     open func registerObject(

@@ -12,8 +12,8 @@ final class ItemLoad: Sendable {
     private let request: ItemRequest
     // Leaf lock: the completion runs after it is released.
     private let completion: Lock<(@Sendable (Result<ItemValue, any Error>) -> Void)?>
-    /// The cancellation of the running work: the handler of `registerItem`, or the load as data or as a file that
-    /// follows it.
+    /// The cancellation of the running work, which is the handler of `registerItem` or a subsequent load of data or a
+    /// file.
     private let cancellation = PendingCancellation()
 
     init(
