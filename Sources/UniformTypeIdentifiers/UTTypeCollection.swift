@@ -13,8 +13,8 @@ public enum UTTypeCollection: String, CaseIterable, Sendable {
     /// Types that programs import, such as `org.matroska.mkv`, and that their owners do not declare.
     case imports
 
-    /// Declares the collection's types for this process. Types of the system and of bundles take precedence. A tag of
-    /// theirs keeps its meaning, except for a few tags that are known to belong to a type of the collection.
+    /// Declares the collection's types for this process. Types of the system and of bundles take precedence, and their
+    /// tags keep their meaning, except for a few tags that are known to belong to a type of the collection.
     ///
     /// May be called from any thread. Loading a collection again does nothing.
     public func load() {

@@ -117,8 +117,8 @@ extension MIMECache {
         }
     }
 
-    /// Visits every node of the suffix tree. Returns `false` if the tree has a cycle: then the walk visits more nodes
-    /// than fit into the file.
+    /// Visits every node of the suffix tree. Returns `false` if the walk visits more nodes than fit into the file,
+    /// because the tree then has a cycle.
     private func readSuffixes(_ types: inout MIMECacheTypes, _ names: inout MIMETypeNames) -> Bool {
         struct Level {
             var next: Int

@@ -18,8 +18,8 @@ struct FoldedIndex: Sendable, Equatable {
         var next: Int32
     }
 
-    /// The number of the entry plus one, by slot; zero for a free slot. The number of slots is a power of two, at least
-    /// twice that of the entries.
+    /// For each slot, the number of its entry plus one; zero for a free slot. The number of slots is a power of two, at
+    /// least twice the number of entries.
     private var slots: [Int32]
     private var entries: [Entry] = []
     private var keys: [UInt8] = []

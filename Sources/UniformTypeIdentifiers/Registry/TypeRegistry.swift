@@ -110,7 +110,7 @@ package enum TypeRegistry {
         var collections: Set<UTTypeCollection> = []
         var folder = ""
         var stamp: BundleRecords.Stamp?
-        /// The main bundle's declarations do not change while the process runs.
+        /// The declarations of the main bundle. They are read once, because they do not change while the process runs.
         lazy var main = Bundle.main.infoDictionary.flatMap { info in
             info.isEmpty
                 ? nil
