@@ -3,7 +3,7 @@ import ItemProvider
 import LinuxSystem
 import Synchronization
 
-/// A directory of the caller to which an exported file is copied. It is open as long as this value exists.
+/// The caller's directory to which an exported file is copied. The directory is open as long as this value exists.
 struct ExportDestination: Sendable {
     private let url: URL
     private let folder: FileDescriptor
@@ -41,9 +41,9 @@ struct ExportDestination: Sendable {
         return url.appendingPathComponent(candidate, isDirectory: isDirectory)
     }
 
-    /// Copies a file under one name.
+    /// Copies a file or directory under the given name.
     ///
-    /// - Returns: `false` if the name is taken.
+    /// - Returns: `false` if the destination already has an item with this name.
     private func copy(
         _ source: FileDescriptor, isDirectory: Bool, named name: String, isCancelled: () -> Bool
     ) throws -> Bool {

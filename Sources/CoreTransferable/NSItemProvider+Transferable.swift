@@ -30,8 +30,8 @@ extension NSItemProvider {
     /// Loads a value with the first importing representation whose content type the item offers.
     ///
     /// - Parameter completionHandler: called once, on an arbitrary queue, with the value or an error. If the progress
-    ///   is cancelled, it is called at once with `CocoaError.userCancelled`, even if an importing closure does not
-    ///   return.
+    ///   is cancelled, the handler is called at once with `CocoaError.userCancelled`, even if an importing closure does
+    ///   not return.
     public func loadTransferable<T>(
         type transferableType: T.Type, completionHandler: @escaping @Sendable (Result<T, any Error>) -> Void
     ) -> Progress where T: Transferable {

@@ -3,11 +3,11 @@ import UniformTypeIdentifiers
 
 /// An error of exporting or importing a value.
 enum TransferError: Error {
-    /// No representation exports the value as the requested type, or no representation exports it at all.
+    /// No representation exports the value as the requested type, or, if no type was requested, at all.
     case notExported(type: String, as: UTType?, fault: ResolutionFault?)
     /// No representation imports any of the offered types.
     case notImported(type: String, from: [String], fault: ResolutionFault?)
-    /// The condition of a representation does not hold for the value.
+    /// The value does not meet the exporting condition of a representation.
     case conditionNotMet(type: String)
     /// All representations that import an offered type have failed.
     case importersFailed(type: String, [Failure])
@@ -20,8 +20,8 @@ enum TransferError: Error {
         let error: any Error
     }
 
-    /// Whether an error, or one of its underlying errors, reports a condition that does not hold. The error may come
-    /// from another process.
+    /// Whether an error, or one of its underlying errors, reports that a value does not meet an exporting condition.
+    /// The error may come from another process.
     static func isConditionNotMet(_ error: any Error) -> Bool {
         var next: NSError? = error as NSError
         while let error = next {

@@ -2,8 +2,8 @@ import Foundation
 import ItemProvider
 
 extension TransferRepresentation {
-    /// Restricts the visibility of the exported representations. The visibility of a representation that is already
-    /// more restricted stays the same.
+    /// Restricts the exported representations to the given visibility. A representation that is already more restricted
+    /// keeps its visibility.
     public func visibility(_ visibility: TransferRepresentationVisibility) -> some TransferRepresentation<Item> {
         ModifiedRepresentation(base: self) { $0.visibility = $0.visibility.restricted(to: visibility) }
     }
@@ -108,7 +108,7 @@ public struct TransferRepresentationVisibility: Sendable, Equatable {
     /// This process alone.
     public static let ownProcess = TransferRepresentationVisibility(itemProviderVisibility: .ownProcess)
 
-    /// Whether a representation of this visibility is visible to all processes that `viewer` denotes.
+    /// Whether all processes that `viewer` denotes can see a representation with this visibility.
     func includes(_ viewer: TransferRepresentationVisibility) -> Bool { closeness <= viewer.closeness }
 
     /// Returns the stricter of two visibilities.

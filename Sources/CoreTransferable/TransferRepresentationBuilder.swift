@@ -2,7 +2,7 @@ import Foundation
 
 /// The builder that combines a list of representations into one.
 @resultBuilder public struct TransferRepresentationBuilder<Item> where Item: Transferable {
-    /// Builds a codable representation, so that its item type need not be written.
+    /// Builds a codable representation. The program need not write the representation's item type.
     public static func buildExpression<Encoder, Decoder>(
         _ content: CodableRepresentation<Item, Encoder, Decoder>
     ) -> CodableRepresentation<Item, Encoder, Decoder>

@@ -13,7 +13,7 @@ extension Transferable {
 
     /// Writes the value to a new file in a directory. The caller owns the file.
     ///
-    /// - Returns: the URL of the file. If the name is taken, a number is added.
+    /// - Returns: the URL of the file. If a file with the value's name exists, a number is added to the name.
     /// - Throws: a `CocoaError` that names the directory if it is not a directory; `CocoaError.userCancelled` if the
     ///   task is cancelled. After an error, no file remains in the directory.
     public func export(to destinationDirectory: URL, contentType: UTType?) async throws -> URL {
@@ -24,8 +24,8 @@ extension Transferable {
         return try await delivered(as: contentType, .copy).asFile.get().lend { try await destination.place($0.url) }
     }
 
-    /// Calls a closure with the value as a file, regardless of its representation. The file is deleted when the closure
-    /// returns.
+    /// Writes the value to a temporary file, and calls a closure with the file's URL. The file is deleted when the
+    /// closure returns. Every representation can be written to a file.
     public func withExportedFile<Result>(
         contentType: UTType?, fileHandler: (URL) async throws -> Result
     ) async throws -> Result {
@@ -41,7 +41,7 @@ extension Transferable {
         return Self.contentTypes(Self.resolution().exports.filter { $0.isExported(value) }, visibility)
     }
 
-    /// Returns the types that values can be made from, best first.
+    /// Returns the types from which values can be created, best first.
     public func importedContentTypes() -> [UTType] { Self.importedContentTypes() }
 
     /// Returns the types that values can be exported as, best first. Conditions are not checked.
@@ -52,12 +52,12 @@ extension Transferable {
         contentTypes(resolution().exports, visibility)
     }
 
-    /// Returns the types that values can be made from, best first.
+    /// Returns the types from which values can be created, best first.
     public static func importedContentTypes() -> [UTType] {
         unique(resolution().imports.map(\.contentType))
     }
 
-    /// The name for a file of this value, from the first representation that has one.
+    /// The name for a file of this value, from the first representation that has a name; `nil` if none has.
     public var suggestedFilename: String? {
         let value = TransferredValue(value: self)
         return Self.resolution().exports.lazy
@@ -74,9 +74,9 @@ extension Transferable {
         types.reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
     }
 
-    /// Exports the value with the first representation that conforms to a type. If the export fails because the value
-    /// does not meet a condition, tries the next representation. The condition of an asynchronous proxy is checked only
-    /// during the export.
+    /// Exports the value with the first representation that conforms to the given type, or with the first of all if the
+    /// type is `nil`. If the export fails because the value does not meet a condition, tries the next representation.
+    /// The condition of an asynchronous proxy is checked only during the export.
     private func delivered(as contentType: UTType?, _ delivery: Delivery) async throws -> Arrival {
         let value = TransferredValue(value: self)
         let resolution = Self.resolution()

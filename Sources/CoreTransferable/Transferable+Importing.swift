@@ -6,8 +6,8 @@ import UniformTypeIdentifiers
 extension Transferable {
     /// Creates a value from data.
     ///
-    /// - Parameter contentType: the type of the data. `nil` tries all importing representations in turn, until one
-    ///   succeeds.
+    /// - Parameter contentType: the type of the data. With `nil`, all importing representations are tried in turn,
+    ///   until one succeeds.
     public init(importing data: Data, contentType: UTType?) async throws {
         let provider = { (type: UTType) in
             let provider = NSItemProvider()
@@ -22,8 +22,8 @@ extension Transferable {
 
     /// Creates a value from a file, which stays in place.
     ///
-    /// - Parameter contentType: the type of the file. `nil` deduces it from the name or else from the contents, and
-    ///   tries all representations that import it in turn, until one succeeds.
+    /// - Parameter contentType: the type of the file. With `nil`, the type is deduced from the file's name or else from
+    ///   its contents, and all representations that import this type are tried in turn, until one succeeds.
     /// - Throws: a `CocoaError` that names the file if it does not exist, or the error of the importing
     ///   representations.
     public init(importing file: URL, contentType: UTType?) async throws {

@@ -17,7 +17,7 @@ extension NSItemProvider {
         case attachment = 2
     }
 
-    /// The preferred size in points; zero if it does not matter.
+    /// The preferred size in points; zero if any size suits.
     public var preferredPresentationSize: CGSize {
         get { promise.presentation.size }
         set { promise.presentation.size = newValue }

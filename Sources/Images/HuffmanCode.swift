@@ -44,7 +44,7 @@ enum HuffmanCode {
 
     /// Returns the number of codes of each length in an optimal tree.
     ///
-    /// - Parameter weights: in ascending order, at least two.
+    /// - Parameter weights: the frequencies of the symbols in ascending order, at least two.
     private static func numbersOfLengths(_ weights: [Int]) -> [Int] {
         // The weights of the leaves come first, then those of the nodes in the order of their creation, which is also
         // the order of their weights.
@@ -74,7 +74,8 @@ enum HuffmanCode {
         return numbers
     }
 
-    /// Limits the length of codes. Lengthens shorter codes to make room for those that are shortened.
+    /// Limits the length of codes to `longest` bits. Shorter codes are lengthened to make room for the codes that are
+    /// shortened.
     private static func shorten(_ numbers: inout [Int], to longest: Int) {
         guard numbers.count > longest + 1 else { return }
         numbers[longest] += numbers[(longest + 1)...].reduce(0, +)

@@ -1,5 +1,5 @@
-/// Compression by Huffman codes alone, without a search for repetitions. The differences between the pixels of a
-/// photograph hardly ever repeat, and the search takes most of the time.
+/// A compressor that uses Huffman codes alone and does not search for repetitions. The differences between the pixels
+/// of a photograph hardly ever repeat, and the search takes most of the time.
 ///
 /// Source: RFC 1951.
 struct HuffmanDeflate: ~Copyable {
@@ -9,7 +9,7 @@ struct HuffmanDeflate: ~Copyable {
     private var bits: UInt64 = 0
     private var bitCount: UInt64 = 0
 
-    /// The size of a block in bytes, which also fits a stored block.
+    /// The number of bytes that a block encodes. A stored (uncompressed) block can have no more.
     private static let blockSize = 65_535
     private static let endOfBlock = 256
     /// The maximum length of a code in bits. Four codes of this length fit into 64 bits beside up to seven left-over
@@ -60,7 +60,7 @@ struct HuffmanDeflate: ~Copyable {
         flush()
     }
 
-    /// The number of bits before the first code.
+    /// The size in bits of a block's header, including the lengths of the codes.
     private static let headSize = 3 + 14 + 19 * 3 + (257 + 2) * 4
 
     /// Writes the lengths of the codes, four bits each. A more compact form would save a hundred bytes per block.
@@ -148,8 +148,8 @@ struct HuffmanDeflate: ~Copyable {
         return position
     }
 
-    /// The distance in bytes between the samples of four bytes that are counted. Counting all bytes would take half as
-    /// long as writing them, and improve the compression very little.
+    /// The distance in bytes between two samples. Each sample is four bytes, whose values are counted. Counting all
+    /// bytes would take half as long as writing them, and improve the compression very little.
     private static let sampleDistance = 16
 
     /// Returns the estimated frequency of each byte and, as the last element, 1 for the end of the block. A byte's

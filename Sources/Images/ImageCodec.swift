@@ -1,7 +1,7 @@
 import CImages
 import Foundation
 
-/// Decoding, scaling and encoding of pictures with libvips. Blocks the calling thread; any thread may call.
+/// Decodes, scales and encodes pictures with libvips. Every call blocks the calling thread; any thread may call.
 ///
 /// A picture is not trusted: the format is determined from its bytes, and the size in its header is checked before
 /// anything is decoded.
@@ -27,7 +27,7 @@ package enum ImageCodec {
         package let isUpright: Bool
         /// The size of one decoded pixel in bytes.
         let pixelSize: Int
-        /// Whether no row is complete before the whole file is read.
+        /// Whether the file is interlaced: no row of pixels is complete before the whole file is read.
         let isInterlaced: Bool
 
         /// The size in bytes of the decoded picture if it must be decoded into memory as a whole; 0 if it can be
@@ -65,10 +65,10 @@ package enum ImageCodec {
             isUpright: raw.orientation <= 1, pixelSize: Int(raw.pixel_size), isInterlaced: raw.interlaced != 0)
     }
 
-    /// Reads a picture's header, and refuses a picture that is too large to decode.
+    /// Reads a picture's header. Throws if the picture is too large to decode.
     ///
-    /// - Parameter resultPixelSize: the bytes per pixel of a result that is as large as the picture and held in
-    ///   memory.
+    /// - Parameter resultPixelSize: the bytes per pixel of the caller's result, if it has as many pixels as the picture
+    ///   and is held in memory; otherwise 0.
     static func checkedHeader(of data: Data, resultPixelSize: Int = 0) throws(ImageError) -> Header {
         let header = try header(of: data)
         let isAnimation = header.format == .gif || header.format == .webp
@@ -87,7 +87,7 @@ package enum ImageCodec {
         return header
     }
 
-    /// Returns the picture in another format. Of an animation, returns only the first frame.
+    /// Converts a picture to another format. Converts only the first frame of an animation.
     package static func convert(
         _ data: Data, to format: ImageFormat, quality: Double = 0.85
     ) throws(ImageError) -> Data {
@@ -175,7 +175,9 @@ package enum ImageCodec {
 }
 
 extension ImageError {
-    /// Converts libvips' message about a picture that it did not decode.
+    /// Returns the error for a picture that libvips did not decode.
+    ///
+    /// - Parameter reason: libvips' message.
     static func undecoded(_ format: ImageFormat, _ reason: String) -> ImageError {
         reason.contains("out of memory")
             ? .outOfMemory(format: "\(format)") : .damaged(format: "\(format)", reason: reason)

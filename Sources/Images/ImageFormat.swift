@@ -22,14 +22,15 @@ package enum ImageFormat: CaseIterable, Sendable {
         }
     }
 
-    /// Returns the format of a type, or `nil` if the type is not such a picture or does not determine a format.
+    /// Creates the format of files of the given type; `nil` if the type is not a supported format, or stands for
+    /// several, as `public.image` does.
     package init?(_ type: UTType) {
         let exact = Self.allCases.first { type == $0.type || type.conforms(to: $0.type) }
         guard let format = exact ?? (type.conforms(to: .heif) ? .heif : nil) else { return nil }
         self = format
     }
 
-    /// Returns the format that the first bytes of a picture have, regardless of its declared type; `nil` if they have
+    /// Determines the format from the first bytes of a picture, regardless of its declared type; `nil` if the bytes fit
     /// none of these formats.
     package init?(sniffing data: Data) {
         let head = [UInt8](data.prefix(16))
@@ -53,14 +54,14 @@ package enum ImageFormat: CaseIterable, Sendable {
         }
     }
 
-    /// The brands that libheif reads, AVIF included.
+    /// The brands in the headers of HEIF files that libheif reads, AVIF included.
     private static let heifBrands: Set<Substring> = [
         "heic", "heix", "hevc", "heim", "heis", "hevm", "hevs", "mif1", "msf1", "avif", "avis",
     ]
 
     /// Returns the name of libvips' encoder, with its options.
     ///
-    /// - Parameter quality: from 0, smallest, to 1, best; for lossy formats.
+    /// - Parameter quality: from 0 (smallest file) to 1 (best picture). Ignored for PNG, TIFF and GIF.
     func encoder(quality: Double) -> String {
         let percent = quality.isNaN ? 100 : Int((min(max(quality, 0), 1) * 99).rounded()) + 1
         switch self {

@@ -76,7 +76,7 @@ enum QuickPNG {
     /// and more; drawings and screenshots have one and less.
     private static let mostBitsOfDrawings = 2.0
 
-    /// Returns the bytes as a zlib stream.
+    /// Returns the bytes as a zlib stream; `nil` if there are none, or if there is not enough memory.
     private static func compressed(_ bytes: [UInt8]) -> [UInt8]? {
         if bytes.isEmpty { return nil }
         return bitsOfByte(in: bytes) > mostBitsOfDrawings ? coded(bytes) : deflated(bytes)

@@ -1,5 +1,5 @@
-/// Scaling by area averaging: each pixel of the result is the mean of the pixels that it covers. Not for pictures
-/// with transparent pixels, because colours are not weighted by alpha.
+/// Scales pictures down by area averaging: each pixel of the result is the mean of the source pixels that it covers.
+/// Pictures with transparent pixels are not supported, because colours are not weighted by alpha.
 enum Reduction {
     /// The shares of source pixels in each pixel of the result, along one axis.
     private struct Shares {

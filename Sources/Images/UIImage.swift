@@ -16,8 +16,8 @@ public final class UIImage: NSObject, NSSecureCoding, Sendable {
     /// The number of pixels per point.
     public let scale: CGFloat
 
-    /// Creates a picture from its encoded bytes, or `nil` if they are not a picture. Reads the header and decodes
-    /// nothing.
+    /// Creates a picture from its encoded bytes, or `nil` if they are not a picture. Reads only the header and decodes
+    /// no pixels.
     public convenience init?(data: Data) {
         self.init(data: data, scale: 1)
     }
@@ -63,7 +63,8 @@ public final class UIImage: NSObject, NSSecureCoding, Sendable {
     /// Returns the picture as HEIC.
     public func heicData() -> Data? { try? data(as: .heif) }
 
-    /// Returns the picture in a format. If its original bytes have this format and are stored upright, returns these.
+    /// Returns the picture in the given format. If the picture's original bytes have this format and are stored
+    /// upright, returns these bytes.
     package func data(as format: ImageFormat) throws(ImageError) -> Data {
         if format == header.format, header.isUpright { return encoded }
         return try ImageCodec.convert(encoded, to: format)
@@ -121,13 +122,13 @@ public final class UIImage: NSObject, NSSecureCoding, Sendable {
     /// Whether the class supports secure coding: `true`.
     public static var supportsSecureCoding: Bool { true }
 
-    /// Writes the encoded picture.
+    /// Writes the encoded picture and its scale.
     public func encode(with coder: NSCoder) {
         coder.encode(encoded as NSData, forKey: "data")
         coder.encode(Double(scale), forKey: "scale")
     }
 
-    /// Reads an encoded picture, or returns `nil` if there is none.
+    /// Creates a picture from the coder's data, or `nil` if the coder contains no picture.
     public convenience init?(coder: NSCoder) {
         guard let data = coder.decodeObject(of: NSData.self, forKey: "data") else { return nil }
         self.init(data: Data(referencing: data), scale: CGFloat(coder.decodeDouble(forKey: "scale")))

@@ -25,7 +25,8 @@ package enum ItemName {
         return shortened(withExtension(base, for: type))
     }
 
-    /// Returns a name for a file whose own name is taken: numbered before the extension, and within the length limit.
+    /// Returns the name with a number before its extension, for a directory that already has a file with the unnumbered
+    /// name. The result is within the length limit.
     package static func numbered(_ name: String, _ number: Int) -> String {
         let ending = pathExtension(of: name).map { ".\($0)" } ?? ""
         return cut(name.dropLast(ending.count), ending: " \(number)\(ending)")
@@ -59,7 +60,7 @@ package enum ItemName {
         return "\(name).\(preferred)"
     }
 
-    /// Whether an extension denotes a type: it is a tag of the type, or of a type that conforms to it.
+    /// Whether the extension is a tag of the given type, or of a type that conforms to it.
     private static func means(_ pathExtension: String, _ type: UTType) -> Bool {
         let tags = type.tags[.filenameExtension] ?? []
         if tags.contains(where: { TypeIdentifier.areEqual($0, pathExtension) }) { return true }

@@ -4,20 +4,20 @@ import LinuxSystem
 import Synchronization
 import UniformTypeIdentifiers
 
-/// The loads for `async` code. Cancelling the task cancels the load.
+/// The `async` forms of the loads. Cancelling the task cancels the load.
 ///
 /// An addition to Apple's interface, whose loads return a `Progress` and therefore have no `async` form. The functions
 /// run in their caller's isolation, like methods imported from Objective-C, so that an actor may load from its own
 /// provider.
 extension NSItemProvider {
-    /// Loads the first representation that conforms to a type, as data. Throws the error that the form with a
-    /// completion handler reports.
+    /// Loads the data of the first representation that conforms to the given type. Throws the error that the form with
+    /// a completion handler reports.
     nonisolated(nonsending) public func loadDataRepresentation(for contentType: UTType) async throws -> Data {
         try await loadDataRepresentation(forTypeIdentifier: contentType.identifier)
     }
 
-    /// Loads the first representation that conforms to a type, as data. Throws the error that the form with a
-    /// completion handler reports.
+    /// Loads the data of the first representation that conforms to the given type. Throws the error that the form with
+    /// a completion handler reports.
     nonisolated(nonsending) public func loadDataRepresentation(forTypeIdentifier typeIdentifier: String) async throws
         -> Data
     {
@@ -28,11 +28,11 @@ extension NSItemProvider {
         }
     }
 
-    /// Loads the first representation that conforms to a type as a file, and calls a closure with it.
+    /// Loads the file of the first representation that conforms to the given type, and calls a closure with the file.
     ///
     /// - Parameters:
-    ///   - openInPlace: whether the original is requested. If it is not available, a copy arrives.
-    ///   - body: gets the file and whether it is the original. A copy is deleted when the closure returns.
+    ///   - openInPlace: whether the original file is requested. If the original is not available, a copy arrives.
+    ///   - body: gets the file's URL, and whether this is the original. A copy is deleted when the closure returns.
     /// - Returns: the result of the closure.
     nonisolated(nonsending) public func loadFileRepresentation<Result: Sendable>(
         for contentType: UTType, openInPlace: Bool = false,
@@ -42,8 +42,8 @@ extension NSItemProvider {
             forTypeIdentifier: contentType.identifier, openInPlace: openInPlace, body)
     }
 
-    /// Loads the first representation that conforms to a type as a file, and calls a closure with it, see
-    /// ``loadFileRepresentation(for:openInPlace:_:)``.
+    /// Loads the file of the first representation that conforms to the given type, and calls a closure with the file,
+    /// see ``loadFileRepresentation(for:openInPlace:_:)``.
     nonisolated(nonsending) public func loadFileRepresentation<Result: Sendable>(
         forTypeIdentifier typeIdentifier: String, openInPlace: Bool = false,
         _ body: @Sendable (_ url: URL, _ isInPlace: Bool) async throws -> Result
@@ -62,7 +62,7 @@ extension NSItemProvider {
         return try await body(file.url, file.isInPlace)
     }
 
-    /// Loads an object of a class from the best representation that the class can read.
+    /// Loads an object of the given class from the best representation that the class can read.
     nonisolated(nonsending) public func loadObject<Object: NSItemProviderReading>(ofClass aClass: Object.Type)
         async throws -> sending Object
     {
@@ -79,7 +79,8 @@ extension NSItemProvider {
         return object
     }
 
-    /// Loads a value, such as a `String` or a `URL`, from the best representation that it can be read from.
+    /// Loads a value of the given type, such as a `String` or a `URL`, from the best representation from which the
+    /// value can be created.
     nonisolated(nonsending) public func loadObject<Value: Sendable>(ofClass aClass: Value.Type) async throws -> Value
     where Value: _ObjectiveCBridgeable, Value._ObjectiveCType: NSItemProviderReading & SendableMetatype {
         try await CancellableLoad.run { completion in
@@ -92,7 +93,7 @@ extension NSItemProvider {
 
 extension NSItemProvider {
     /// Loads a file through methods that a subclass may have overridden. Copies the file again, because those methods
-    /// delete it when the completion handler returns.
+    /// delete the file when their completion handler returns.
     private func loadFromSubclass(
         _ typeIdentifier: String, openInPlace: Bool,
         _ completion: @escaping @Sendable (Result<ArrivedFile, any Error>) -> Void
@@ -117,7 +118,7 @@ extension NSItemProvider {
 }
 
 extension LoadOperation {
-    /// Runs a load, and returns its result. The load is cancelled with the task that waits for it.
+    /// Runs a load, and returns its result. If the task that waits for the load is cancelled, cancels the load.
     nonisolated(nonsending) package static func run(
         _ representation: Representation, of promise: ItemPromise, as delivery: Delivery
     ) async throws -> Arrival {

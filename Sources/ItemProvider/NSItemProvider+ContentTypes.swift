@@ -2,16 +2,16 @@ import Foundation
 import LinuxSystem
 import UniformTypeIdentifiers
 
-/// The interface with `UTType` in place of identifiers.
+/// The methods that take a `UTType` in place of a type identifier.
 ///
 /// Source: UniformTypeIdentifiers, `NSItemProvider+UTType.h`.
 extension NSItemProvider {
     /// Creates an item that offers one file or directory under its own name.
     ///
     /// - Parameters:
-    ///   - contentType: the type to offer the file as. `nil` determines it from the name. If the name does not suffice,
-    ///     it is determined from the file.
-    ///   - openInPlace: whether a consumer may get the original.
+    ///   - contentType: the type under which the file is offered. With `nil`, the type is determined from the file's
+    ///     name, or from the file itself if the name does not suffice.
+    ///   - openInPlace: whether a consumer may get the original file.
     ///   - coordinated: whether the file is to be read through file coordination.
     public convenience init(
         contentsOf fileURL: URL, contentType: UTType?, openInPlace: Bool = false, coordinated: Bool = false,
@@ -26,7 +26,8 @@ extension NSItemProvider {
         }
     }
 
-    /// Registers data of a type, see ``registerDataRepresentation(forTypeIdentifier:visibility:loadHandler:)``.
+    /// Registers a handler that produces data of the given type, see
+    /// ``registerDataRepresentation(forTypeIdentifier:visibility:loadHandler:)``.
     public func registerDataRepresentation(
         for contentType: UTType, visibility: NSItemProviderRepresentationVisibility = .all,
         loadHandler: @escaping @Sendable (@escaping @Sendable (Data?, (any Error)?) -> Void) -> Progress?
@@ -36,7 +37,7 @@ extension NSItemProvider {
             forTypeIdentifier: contentType.identifier, visibility: visibility, loadHandler: loadHandler)
     }
 
-    /// Registers a file or directory of a type, see
+    /// Registers a handler that produces a file or directory of the given type, see
     /// ``registerFileRepresentation(forTypeIdentifier:fileOptions:visibility:loadHandler:)``.
     public func registerFileRepresentation(
         for contentType: UTType, visibility: NSItemProviderRepresentationVisibility = .all, openInPlace: Bool = false,
@@ -48,7 +49,7 @@ extension NSItemProvider {
             visibility: visibility, loadHandler: loadHandler)
     }
 
-    /// Loads the first representation that conforms to a type, as data, see
+    /// Loads the data of the first representation that conforms to the given type, see
     /// ``loadDataRepresentation(forTypeIdentifier:completionHandler:)``.
     public func loadDataRepresentation(
         for contentType: UTType, completionHandler: @escaping @Sendable (Data?, (any Error)?) -> Void
@@ -56,12 +57,12 @@ extension NSItemProvider {
         loadDataRepresentation(forTypeIdentifier: contentType.identifier, completionHandler: completionHandler)
     }
 
-    /// Loads the first representation that conforms to a type, as a file.
+    /// Loads the file of the first representation that conforms to the given type.
     ///
     /// - Parameters:
-    ///   - openInPlace: whether the original is requested. If it is not available, a copy arrives.
-    ///   - completionHandler: called once, on an arbitrary queue, with the file and whether it is the original. A
-    ///     copy is deleted when it returns.
+    ///   - openInPlace: whether the original file is requested. If the original is not available, a copy arrives.
+    ///   - completionHandler: called once, on an arbitrary queue, with the file and whether it is the original. A copy
+    ///     is deleted when the handler returns.
     public func loadFileRepresentation(
         for contentType: UTType, openInPlace: Bool = false,
         completionHandler: @escaping @Sendable (URL?, Bool, (any Error)?) -> Void

@@ -10,7 +10,7 @@ extension NSItemProvider {
         case unknownError = -1
         /// The item has no representation of the requested type, or the representation could not be produced.
         case itemUnavailableError = -1000
-        /// The load handler produced a value whose class is not the requested one.
+        /// The load handler produced a value whose class differs from the requested class.
         case unexpectedValueClassError = -1100
         /// The representation cannot be converted to the requested class.
         case unavailableCoercionError = -1200

@@ -48,8 +48,9 @@ extension NSItemProvider {
         }
     }
 
-    /// Returns the representation from which an object of a class is created. An exact match of types is preferred to a
-    /// conforming type.
+    /// Returns the representation from which to create an object of the given class, or `nil` if the class can read
+    /// none. A representation of one of the class's types is preferred to a representation that only conforms to one of
+    /// them.
     func bestRepresentation(for aClass: any NSItemProviderReading.Type) -> Representation? {
         let readable = aClass.readableTypeIdentifiersForItemProvider
         return readable.lazy.compactMap { self.promise.representation(of: $0) }.first
@@ -77,11 +78,11 @@ extension NSItemProvider {
     }
 }
 
-/// The interface for values that bridge to reading and writing classes: `String`, `URL`, `Data`, …
+/// The methods for Swift values that bridge to reading and writing classes: `String`, `URL`, `Data`, …
 ///
 /// Source: the Swift overlay of Foundation.
 extension NSItemProvider {
-    /// Registers all types that values of a type can be written as. The value is created when a representation is
+    /// Registers all types that a value of type `T` can be written as. The value is created when a representation is
     /// loaded.
     public func registerObject<T>(
         ofClass: T.Type, visibility: NSItemProviderRepresentationVisibility,
@@ -92,13 +93,13 @@ extension NSItemProvider {
         }
     }
 
-    /// Whether a value of a type can be made from a registered representation.
+    /// Whether a value of type `T` can be created from a registered representation.
     public func canLoadObject<T>(ofClass: T.Type) -> Bool
     where T: _ObjectiveCBridgeable & SendableMetatype, T._ObjectiveCType: NSItemProviderReading & SendableMetatype {
         canLoadObject(ofClass: T._ObjectiveCType.self)
     }
 
-    /// Loads a value of a type from the best representation that it can be read from.
+    /// Loads a value of type `T` from the best representation from which it can be created.
     public func loadObject<T>(
         ofClass: T.Type, completionHandler: @escaping @Sendable (T?, (any Error)?) -> Void
     ) -> Progress
@@ -132,7 +133,7 @@ struct SharedObject: @unchecked Sendable {
 }
 
 extension SendableType<any NSItemProviderWriting.Type> {
-    /// Whether an object is of the class or a subclass.
+    /// Whether the object is an instance of this class or of a subclass.
     func made(_ object: any NSItemProviderWriting) -> Bool {
         func isOfClass<Writer: NSItemProviderWriting>(_ writer: Writer.Type) -> Bool { object is Writer }
         return isOfClass(self.type)

@@ -98,11 +98,10 @@ open class NSItemProvider: NSObject, NSCopying {
 
     // MARK: - Registering
 
-    /// Registers data of a type.
+    /// Registers a handler that produces data of the given type.
     ///
     /// - Parameters:
-    ///   - typeIdentifier: the type, such as `public.png`. A type that is registered already keeps its earlier
-    ///     handler.
+    ///   - typeIdentifier: the type, such as `public.png`. A type that is registered already keeps its earlier handler.
     ///   - visibility: the processes that may load the data.
     ///   - loadHandler: called for each load; calls its completion handler once. The progress that it returns is
     ///     reported to the consumer, and is cancelled when the consumer cancels.
@@ -113,7 +112,7 @@ open class NSItemProvider: NSObject, NSCopying {
         promise.register(.data(typeIdentifier, visibility: visibility, loadHandler: loadHandler))
     }
 
-    /// Registers a file or a directory of a type.
+    /// Registers a handler that produces a file or a directory of the given type.
     ///
     /// - Parameters:
     ///   - fileOptions: with `openInPlace`, a consumer may get the original file. Otherwise it gets a copy, and the
@@ -141,11 +140,12 @@ open class NSItemProvider: NSObject, NSCopying {
         register(writing: object, visibility: visibility)
     }
 
-    /// Registers all types that objects of a class can be written as. The object is created when a representation is
-    /// loaded.
+    /// Registers all types that objects of the given class can be written as. The object is created when a
+    /// representation is loaded.
     ///
     /// - Parameters:
-    ///   - visibility: an upper bound: each type has the stricter one of this visibility and the class's own.
+    ///   - visibility: an upper bound: each type has the stricter of this visibility and the visibility that the class
+    ///     specifies.
     ///   - loadHandler: called for each load; calls its completion handler once with the object or an error. The
     ///     consumer sees the progress of the handler, followed by that of the object's writing, and can cancel both.
     open func registerObject(
@@ -156,8 +156,8 @@ open class NSItemProvider: NSObject, NSCopying {
         register(writingClass: aClass, visibility: visibility, loadHandler: loadHandler)
     }
 
-    /// Registers an object of a type. Consumers can also load the object as data or as a file, for example with
-    /// ``loadDataRepresentation(for:completionHandler:)``.
+    /// Registers a handler that produces an object, under the given type. Consumers can also load the object as data or
+    /// as a file, for example with ``loadDataRepresentation(for:completionHandler:)``.
     ///
     /// Another process gets these objects unchanged: strings, attributed strings, URLs, data, images, file wrappers,
     /// property lists, and `NSUUID`, `NSNull` and collections that are not property lists. The URL of a file is
@@ -220,14 +220,14 @@ open class NSItemProvider: NSObject, NSCopying {
         registeredContentTypes.filter { $0.conforms(to: contentType) }
     }
 
-    /// Whether an object of a class can be made from a registered representation.
+    /// Whether an object of the given class can be created from a registered representation.
     open func canLoadObject(ofClass aClass: any NSItemProviderReading.Type) -> Bool {
         bestRepresentation(for: aClass) != nil
     }
 
     // MARK: - Loading
 
-    /// Loads the first representation that conforms to a type, as data.
+    /// Loads the data of the first representation that conforms to the given type.
     ///
     /// A file is read. A directory arrives as a zip archive whose only root entry is the directory.
     ///
@@ -246,10 +246,10 @@ open class NSItemProvider: NSObject, NSCopying {
         }
     }
 
-    /// Loads the first representation that conforms to a type, as a copied file or directory.
+    /// Copies the file or directory of the first representation that conforms to the given type.
     ///
-    /// - Parameter completionHandler: called once, on an arbitrary queue. The file is deleted when it returns: copy
-    ///   or move it away before that.
+    /// - Parameter completionHandler: called once, on an arbitrary queue. The copy is deleted when the handler returns,
+    ///   so copy or move the file away before that.
     @discardableResult
     open func loadFileRepresentation(
         forTypeIdentifier typeIdentifier: String,
@@ -258,11 +258,11 @@ open class NSItemProvider: NSObject, NSCopying {
         loadFile(typeIdentifier, as: .copy) { url, _, error in completionHandler(url, error) }
     }
 
-    /// Loads the first representation that conforms to a type as the provider's own file if that is allowed and the
-    /// file can be reached, otherwise as a copy.
+    /// Loads the file of the first representation that conforms to the given type. Delivers the provider's own file if
+    /// this is allowed and the file can be reached, otherwise a copy.
     ///
-    /// - Parameter completionHandler: called once, on an arbitrary queue, with the file and whether it is the
-    ///   original. A copy is deleted when it returns.
+    /// - Parameter completionHandler: called once, on an arbitrary queue, with the file and whether it is the original.
+    ///   A copy is deleted when the handler returns.
     @discardableResult
     open func loadInPlaceFileRepresentation(
         forTypeIdentifier typeIdentifier: String,
@@ -271,8 +271,8 @@ open class NSItemProvider: NSObject, NSCopying {
         loadFile(typeIdentifier, as: .inPlace, completionHandler: completionHandler)
     }
 
-    /// Loads an object of a class from the best representation that the class can read. An exact match of types is
-    /// preferred to a conforming type, in the order of the class's list.
+    /// Loads an object of the given class from the best representation that the class can read. An exact match of types
+    /// is preferred to a conforming type, in the order of the class's list.
     @discardableResult
     open func loadObject(
         ofClass aClass: any NSItemProviderReading.Type,
@@ -286,7 +286,8 @@ open class NSItemProvider: NSObject, NSCopying {
         }
     }
 
-    /// Loads the first representation that conforms to a type as the object that is stored.
+    /// Loads the object of the first representation that conforms to the given type, without conversion to another
+    /// class.
     ///
     /// If the representation was registered as data, the object is `NSData`. If it was registered as a file, the object
     /// is the file's URL. This is the URL of the original if it may be opened in place, otherwise that of a copy, which
@@ -311,7 +312,7 @@ open class NSItemProvider: NSObject, NSCopying {
         }
     }
 
-    /// Loads the first representation that conforms to a type as the object that is stored, see
+    /// Loads the object of the first representation that conforms to the given type, see
     /// ``loadItem(forTypeIdentifier:options:completionHandler:)``. Cancelling the task cancels the load
     /// (`CocoaError.userCancelled`). Runs in its caller's isolation.
     nonisolated(nonsending) open func loadItem(
@@ -334,8 +335,8 @@ open class NSItemProvider: NSObject, NSCopying {
         set { promise.previewImageHandler = newValue }
     }
 
-    /// Loads a preview. This is the result of ``previewImageHandler``. Without a handler, it is an image that is
-    /// created from the first representation that is an image.
+    /// Loads a preview of the item: the result of ``previewImageHandler``, or, without a handler, an image that is
+    /// created from the first image representation.
     ///
     /// - Parameters:
     ///   - options: options for the preview handler. Without a handler, the value for

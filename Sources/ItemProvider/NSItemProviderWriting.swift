@@ -27,18 +27,19 @@ public protocol NSItemProviderWriting: NSObjectProtocol {
     /// The types that this object can be written as, best first. By default, these are the types of the class.
     var writableTypeIdentifiersForItemProvider: [String] { get }
 
-    /// Returns the visibility of one of the types that objects of the class can be written as. By default, it is `all`.
+    /// Returns the visibility of the representation of the given type, one of those that objects of the class can be
+    /// written as. By default, it is `all`.
     static func itemProviderVisibilityForRepresentation(
         withTypeIdentifier typeIdentifier: String
     ) -> NSItemProviderRepresentationVisibility
 
-    /// Returns the visibility of one of the types that this object can be written as. By default, it is the visibility
-    /// that the class specifies.
+    /// Returns the visibility of the representation of the given type, one of those that this object can be written as.
+    /// By default, it is the visibility that the class specifies.
     func itemProviderVisibilityForRepresentation(
         withTypeIdentifier typeIdentifier: String
     ) -> NSItemProviderRepresentationVisibility
 
-    /// Writes the object as data of a type from its list.
+    /// Writes the object as data of the given type, one of its writable types.
     ///
     /// Called for every load, on an arbitrary queue. Calls the completion handler once, with the data or an error.
     ///
@@ -60,7 +61,7 @@ extension NSItemProviderWriting {
         .all
     }
 
-    /// Returns the class's visibility of the type.
+    /// Returns the visibility that the class specifies for the type.
     public func itemProviderVisibilityForRepresentation(
         withTypeIdentifier typeIdentifier: String
     ) -> NSItemProviderRepresentationVisibility {

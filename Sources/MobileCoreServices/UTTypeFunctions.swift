@@ -3,14 +3,14 @@ import UniformTypeIdentifiers
 
 // MARK: Identifiers for tags
 
-/// Returns the identifier of the type of a tag.
+/// Returns the identifier of the type that has the given tag.
 ///
 /// - Parameters:
 ///   - inTagClass: the class of the tag, such as ``kUTTagClassFilenameExtension``.
 ///   - inTag: the tag.
 ///   - inConformingToUTI: a type to which the result must conform; nil accepts every type.
-/// - Returns: the identifier of the preferred declared type, otherwise a dynamic identifier; nil if the tag is invalid
-///   in its class.
+/// - Returns: the identifier of the preferred declared type, or a dynamic identifier if no declared type has the tag;
+///   nil if the tag is invalid in its class.
 public func UTTypeCreatePreferredIdentifierForTag(
     _ inTagClass: CFString, _ inTag: CFString, _ inConformingToUTI: CFString?
 ) -> Unmanaged<CFString>? {
@@ -20,11 +20,11 @@ public func UTTypeCreatePreferredIdentifierForTag(
     return type.map { retained($0.identifier) }
 }
 
-/// Returns the identifiers of all types of a tag, the preferred one first.
+/// Returns the identifiers of all types that have the given tag, the preferred type's first.
 ///
 /// - Parameters: as for ``UTTypeCreatePreferredIdentifierForTag(_:_:_:)``.
-/// - Returns: the identifiers of declared types, otherwise one dynamic identifier; nil if the tag is invalid in its
-///   class.
+/// - Returns: the identifiers of declared types, or one dynamic identifier if no declared type has the tag; nil if the
+///   tag is invalid in its class.
 public func UTTypeCreateAllIdentifiersForTag(
     _ inTagClass: CFString, _ inTag: CFString, _ inConformingToUTI: CFString?
 ) -> Unmanaged<CFArray>? {
@@ -36,12 +36,12 @@ public func UTTypeCreateAllIdentifiersForTag(
 
 // MARK: Tags of identifiers
 
-/// Returns the preferred tag of a type in a class, or nil if it has none.
+/// Returns the type's preferred tag of the given class, or nil if the type has no such tag.
 public func UTTypeCopyPreferredTagWithClass(_ inUTI: CFString, _ inTagClass: CFString) -> Unmanaged<CFString>? {
     type(inUTI).preferredTag(of: UTTagClass(rawValue: inTagClass as String)).map { retained($0) }
 }
 
-/// Returns all tags of a type in a class, the preferred one first, or nil if it has none.
+/// Returns all of the type's tags of the given class, the preferred tag first, or nil if the type has no such tag.
 public func UTTypeCopyAllTagsWithClass(_ inUTI: CFString, _ inTagClass: CFString) -> Unmanaged<CFArray>? {
     let tags = type(inUTI).allTags[UTTagClass(rawValue: inTagClass as String)]
     return tags.map { tags in retained(tags.map { $0 as NSString }) }
@@ -54,7 +54,7 @@ public func UTTypeEqual(_ inUTI1: CFString, _ inUTI2: CFString) -> Bool {
     type(inUTI1) == type(inUTI2) || isSame(inUTI1 as String, inUTI2 as String)
 }
 
-/// Whether a type equals another one or conforms to it.
+/// Whether the first type is the second type or conforms to it.
 public func UTTypeConformsTo(_ inUTI: CFString, _ inConformsToUTI: CFString) -> Bool {
     UTTypeEqual(inUTI, inConformsToUTI) || (UTType(inUTI as String)?.conforms(to: type(inConformsToUTI)) ?? false)
 }
@@ -66,23 +66,23 @@ private func isSame(_ first: String, _ second: String) -> Bool {
 
 // MARK: Properties of types
 
-/// Returns the description of a type for users, or nil if there is none.
+/// Returns the type's description for users, or nil if the type has none.
 public func UTTypeCopyDescription(_ inUTI: CFString) -> Unmanaged<CFString>? {
     UTType(inUTI as String)?.localizedDescription.map { retained($0) }
 }
 
-/// Whether a type is declared.
+/// Whether the system or a bundle declares the type.
 public func UTTypeIsDeclared(_ inUTI: CFString) -> Bool {
     UTType(inUTI as String)?.isDeclared ?? false
 }
 
-/// Whether a type is dynamic.
+/// Whether the type is dynamic, that is, made for a tag that no declared type has.
 public func UTTypeIsDynamic(_ inUTI: CFString) -> Bool {
     UTType(inUTI as String)?.isDynamic ?? false
 }
 
-/// Returns the declaration of a type, with ``kUTTypeIdentifierKey`` and the other keys of declarations; nil if the type
-/// is not declared.
+/// Returns the declaration of a type, a dictionary with ``kUTTypeIdentifierKey`` and the other keys of declarations;
+/// nil if the type is not declared.
 public func UTTypeCopyDeclaration(_ inUTI: CFString) -> Unmanaged<CFDictionary>? {
     guard let type = UTType(inUTI as String), type.isDeclared else { return nil }
     let declaration = NSMutableDictionary()
@@ -111,7 +111,7 @@ public func UTTypeCopyDeclaringBundleURL(_ inUTI: CFString) -> Unmanaged<CFURL>?
 
 // MARK: Helpers
 
-/// Returns the type of an identifier, declared or not.
+/// Returns the type with the given identifier, whether it is declared or not.
 private func type(_ identifier: CFString) -> UTType {
     UTType(exportedAs: identifier as String)
 }
@@ -124,22 +124,22 @@ private func retained(_ strings: [NSString]) -> Unmanaged<CFArray> {
     Unmanaged.passRetained(strings as NSArray)
 }
 
-/// Returns the text of four bytes in Mac OS Roman, which is a tag of the class ``kUTTagClassOSType``.
+/// Decodes four bytes as Mac OS Roman. The resulting text is a tag of the class ``kUTTagClassOSType``.
 public func UTCreateStringForOSType(_ inOSType: OSType) -> Unmanaged<CFString> {
     let bytes = withUnsafeBytes(of: inOSType.bigEndian) { Array($0) }
     let text = String(String.UnicodeScalarView(bytes.map(MacOSRoman.scalar(of:))))
     return Unmanaged.passRetained(text as NSString)
 }
 
-/// Returns the four bytes of a text in Mac OS Roman, or zero if the text is not four characters of this character set.
+/// Encodes a text of four characters as Mac OS Roman. Returns zero if the text has another length, or a character that
+/// Mac OS Roman does not have.
 public func UTGetOSTypeFromString(_ inString: CFString) -> OSType {
     let bytes = (inString as String).unicodeScalars.map(MacOSRoman.byte(of:))
     guard bytes.count == 4 else { return 0 }
     return bytes.reduce(0) { sum, byte in sum.flatMap { sum in byte.map { sum << 8 | OSType($0) } } } ?? 0
 }
 
-/// The character set of the classic Mac OS. (Foundation's character set on Linux has other characters in the upper
-/// half.)
+/// The character set of the classic Mac OS. (Foundation's version of it on Linux has other characters from 0x80 on.)
 private enum MacOSRoman {
     /// The characters from 0x80 on; the lower half is ASCII.
     private static let upperHalf = Array(
@@ -166,7 +166,7 @@ private enum MacOSRoman {
 public var kUTTagClassFilenameExtension: CFString { "public.filename-extension" }
 /// MIME types.
 public var kUTTagClassMIMEType: CFString { "public.mime-type" }
-/// Types of the former pasteboard of AppKit.
+/// Names of types that AppKit's pasteboard formerly used.
 public var kUTTagClassNSPboardType: CFString { "com.apple.nspboard-type" }
 /// Types of files on the classic Mac OS.
 public var kUTTagClassOSType: CFString { "com.apple.ostype" }
@@ -179,7 +179,7 @@ public var kUTExportedTypeDeclarationsKey: CFString { "UTExportedTypeDeclaration
 public var kUTImportedTypeDeclarationsKey: CFString { "UTImportedTypeDeclarations" }
 /// A key of a declaration: the identifier.
 public var kUTTypeIdentifierKey: CFString { "UTTypeIdentifier" }
-/// A key of a declaration: the tags by class.
+/// A key of a declaration: the tags, in a dictionary by tag class.
 public var kUTTypeTagSpecificationKey: CFString { "UTTypeTagSpecification" }
 /// A key of a declaration: the identifiers of the types that it conforms to.
 public var kUTTypeConformsToKey: CFString { "UTTypeConformsTo" }
@@ -187,7 +187,7 @@ public var kUTTypeConformsToKey: CFString { "UTTypeConformsTo" }
 public var kUTTypeDescriptionKey: CFString { "UTTypeDescription" }
 /// A key of a declaration: the name of an icon file.
 public var kUTTypeIconFileKey: CFString { "UTTypeIconFile" }
-/// A key of a declaration: the address of the type's description.
+/// A key of a declaration: the URL of a page that describes the type.
 public var kUTTypeReferenceURLKey: CFString { "UTTypeReferenceURL" }
 /// A key of a declaration: the version of the type.
 public var kUTTypeVersionKey: CFString { "UTTypeVersion" }

@@ -44,7 +44,9 @@ public struct NextcloudClient: Sendable {
     /// The user's root directory.
     public var root: HTTPAddress { get throws(DAVError) { try directory("files", user) } }
 
-    /// Returns the address of a directory of Nextcloud's WebDAV.
+    /// Returns the address of the directory with the given path below Nextcloud's WebDAV address.
+    ///
+    /// - Parameter names: the components of the path.
     func directory(_ names: String...) throws(DAVError) -> HTTPAddress {
         do {
             var address = try server.resolving("remote.php/dav")
@@ -55,7 +57,7 @@ public struct NextcloudClient: Sendable {
         }
     }
 
-    /// Returns the address of an entry of a directory.
+    /// Returns the address of the entry with the given name in a directory.
     func child(_ name: String, of directory: HTTPAddress) throws(DAVError) -> HTTPAddress {
         do {
             return try directory.appending(name)
@@ -64,7 +66,7 @@ public struct NextcloudClient: Sendable {
         }
     }
 
-    /// Returns an address relative to the server's.
+    /// Returns the address of a path below the server's address.
     func page(_ path: String) throws(DAVError) -> HTTPAddress {
         do {
             return try server.resolving(path)
@@ -83,7 +85,7 @@ public struct NextcloudClient: Sendable {
         return parts.contains(nil) ? nil : parts.compactMap { $0 }
     }
 
-    /// Returns the WebDAV client, with other additional properties.
+    /// Returns the WebDAV client with the given additional properties instead of its own.
     func files(_ properties: [XMLName]) -> DAVClient {
         var client = files
         client.additionalProperties = properties

@@ -1,4 +1,4 @@
-/// The description of a command line: that of a program, or of a subcommand.
+/// The description of the command line of a program or of a subcommand.
 package struct CommandManual: Sendable {
     /// The program's name.
     package let program: String
@@ -13,7 +13,7 @@ package struct CommandManual: Sendable {
     /// The text after the options. Indented lines are examples.
     package let discussion: String
 
-    /// An option: `--name`, or `-o` for the name `o`.
+    /// An option, typed as `--name`, or as `-n` if its name has one letter.
     package struct Option: Sendable {
         package let name: String
         /// The placeholder for the value (`BOARD`, or `all|team` for a choice of words); `nil` if the option has no
@@ -42,7 +42,7 @@ package struct CommandManual: Sendable {
         self.discussion = discussion
     }
 
-    /// The words before the arguments.
+    /// The program's name, and the subcommand's name if there is one.
     var invocation: String { ([program] + [name].compactMap(\.self)).joined(separator: " ") }
 
     /// The lines of the help that show the forms of the command line.
@@ -60,7 +60,7 @@ package struct CommandManual: Sendable {
         return [synopsis, summary, Self.table(rows), discussion].filter { !$0.isEmpty }.joined(separator: "\n\n") + "\n"
     }
 
-    /// Returns lines of two columns.
+    /// Returns the rows as lines of text, with the second column aligned.
     static func table(_ rows: [(String, String)]) -> String {
         let width = rows.map(\.0.count).max() ?? 0
         return rows.map { row in

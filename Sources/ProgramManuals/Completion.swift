@@ -1,6 +1,6 @@
 /// The completions of the last word of a command line.
 package struct Completion: Sendable {
-    /// A word that completes the last one.
+    /// A possible completion of the last word.
     package struct Candidate: Sendable, Equatable {
         package let word: String
         package let summary: String
@@ -11,7 +11,7 @@ package struct Completion: Sendable {
         }
     }
 
-    /// A kind of value whose words are not in the description of the command line.
+    /// A kind of value, such as files, for which the description of the command line lists no words.
     package enum Value: String, Sendable {
         case file, directory
         /// An item of a domain, as a path or as `DOMAIN:PATH`.
@@ -21,7 +21,7 @@ package struct Completion: Sendable {
 
     /// The completions that the description of the command line contains.
     package private(set) var candidates: [Candidate] = []
-    /// The kinds of further values, without duplicates.
+    /// The kinds of values that are possible besides the candidates, without duplicates.
     package private(set) var values: [Value] = []
     /// The part of the last word that is completed: all of it, or the part after `--option=`.
     package private(set) var prefix: String
@@ -100,7 +100,7 @@ package struct Completion: Sendable {
         if !values.contains(value) { values.append(value) }
     }
 
-    /// Adds the candidates that begin with the last word, once each.
+    /// Adds the given candidates that begin with ``prefix``, without duplicates.
     package mutating func add(_ found: [Candidate]) {
         for candidate in found where candidate.word.hasPrefix(prefix) {
             let whole = Candidate(start + candidate.word, candidate.summary)
@@ -108,8 +108,8 @@ package struct Completion: Sendable {
         }
     }
 
-    /// Returns the completions as the scripts of the shells read them: a line for each candidate, with its summary
-    /// after a tab, and a line `:file` or `:directory` if the shell has to add names of files.
+    /// Returns the completions in the form that the shells' scripts read: a line for each candidate, with its summary
+    /// after a tab, and a line `:file` or `:directory` if the shell has to add file names.
     package func text() -> String {
         // Names with control characters are left out, because the shell would read them as further lines.
         let readable = candidates.filter {

@@ -1,5 +1,5 @@
-/// The shells with completions. Their scripts are short, because the program itself completes: it prints the candidates
-/// for the words typed so far. A script only passes the words, and adds names of files.
+/// A shell for which completions are offered. The program itself computes the candidates for the words typed so far.
+/// The shell's script only passes the words to the program, and adds file names.
 enum CompletionShell: String {
     case bash, zsh, fish
 
@@ -13,7 +13,8 @@ enum CompletionShell: String {
         }
     }
 
-    /// Returns the script for bash. It uses functions of the package bash-completion, which loads it.
+    /// Returns the script for bash. The script uses functions of the package bash-completion, which also loads the
+    /// script.
     private static func bash(_ program: String, _ function: String) -> String {
         """
         # Completions of \(program) for bash, made by '\(program) --completions bash'.

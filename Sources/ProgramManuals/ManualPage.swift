@@ -2,7 +2,7 @@ import LinuxSystem
 
 /// Manual pages for man(1), in the language of roff: see man(7).
 enum ManualPage {
-    /// Returns the page of a program.
+    /// Returns the manual page of a program.
     static func text(of manual: ProgramManual) -> String {
         let command = manual.command
         var lines = [
@@ -49,7 +49,8 @@ enum ManualPage {
         return [".TP", "\\fB" + escaped(term) + "\\fR" + placeholder, line(text)]
     }
 
-    /// Returns the lines of a text with empty lines between its paragraphs. Indented lines stay as they are.
+    /// Returns the lines of a text in roff. An empty line begins a new paragraph. Indented lines are examples, whose
+    /// line breaks stay.
     private static func paragraphs(_ text: String) -> [String] {
         var lines: [String] = []
         var isExample = false
@@ -65,7 +66,7 @@ enum ManualPage {
         return lines
     }
 
-    /// Returns a phrase as a sentence.
+    /// Returns a phrase with a capital letter at its start and a full stop at its end.
     private static func sentence(_ phrase: String) -> String {
         let start = phrase.prefix(1).uppercased() + phrase.dropFirst()
         return start.hasSuffix(".") ? start : start + "."

@@ -1,8 +1,8 @@
 import Glibc
 import LinuxSystem
 
-/// The description of a program's command line: its output for `--help`, `-h` and `--version`, and for unknown
-/// arguments. The manual page and the completions of shells are made from the same description.
+/// The description of a program's command line. Its output for `--help`, `-h`, `--version` and unknown arguments, the
+/// manual page, and the completions of shells are made from this description.
 package struct ProgramManual: Sendable {
     /// The program's name, as typed on a command line.
     package let name: String
@@ -39,7 +39,7 @@ package struct ProgramManual: Sendable {
             discussion: discussion)
     }
 
-    /// The options as typed.
+    /// The program's own options as typed, such as `--json`.
     package var options: [String] { command.options.map(\.spelling) }
 
     /// The output of `--help`, with a line end.

@@ -2,7 +2,7 @@
 struct UsageForm {
     /// An operand of the form.
     enum Operand: Equatable {
-        /// A word that is typed as it is.
+        /// A word that the user types unchanged.
         case literal(String)
         /// A value, represented by its placeholder.
         case value(String)
@@ -12,7 +12,7 @@ struct UsageForm {
     /// Whether the last operand may be repeated.
     private var repeatsLast = false
 
-    /// Parses a form. Options and their values are left out.
+    /// Parses one line of the usage text. Leaves out the given options and their values.
     init(_ text: String, options: [CommandManual.Option]) {
         var words = text.split(whereSeparator: { $0 == " " || $0 == "[" || $0 == "]" })[...]
         // The brackets in `DOMAIN[:NAME]` do not separate words.
@@ -36,7 +36,8 @@ struct UsageForm {
         }
     }
 
-    /// Returns the operand after the given ones; `nil` if there is none, or if they do not fit the form.
+    /// Returns the operand that follows the given words. Returns `nil` if the form has no further operand, or if the
+    /// words do not fit the form.
     func next(after words: [String]) -> Operand? {
         for (word, operand) in zip(words, operands) {
             if case .literal(let literal) = operand, literal != word { return nil }

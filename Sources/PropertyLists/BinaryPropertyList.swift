@@ -11,7 +11,7 @@ package struct BinaryPropertyList {
         case uid(Int)
         case text(String)
         case array([Int])
-        /// Pairs of references to a key and its value.
+        /// The indices of each key and of its value.
         case dictionary([Pair])
         case data(count: Int)
         case number
@@ -33,9 +33,8 @@ package struct BinaryPropertyList {
 
     private static let deepest = 200
     private static let mostObjects = 1 << 20
-    /// The maximum expanded size in bytes of a list that has at most a quarter of this size. A larger list may expand
-    /// to four times its size. Objects may be referenced more than once, and Foundation creates a copy for each
-    /// reference.
+    /// The maximum expanded size in bytes of a list of at most 16 MiB. A larger list may expand to four times its own
+    /// size. The expanded size counts an object once for each reference, because Foundation makes a copy for each.
     private static let mostBytes = 64 << 20
 
     package init(_ data: Data) throws(Malformed) {
@@ -114,8 +113,8 @@ package struct BinaryPropertyList {
         try checkReferences(largest: max(Self.mostBytes, 4 * bytes.count))
     }
 
-    /// Checks that the keys of every dictionary are texts and unique, because Foundation does not define which of
-    /// several equal keys it takes.
+    /// Checks that the keys of every dictionary are texts and unique. If a key occurs twice, Foundation does not define
+    /// which of the two values is used.
     private func checkKeys() throws(Malformed) {
         for case .dictionary(let pairs) in objects {
             var seen: Set<String> = []
@@ -154,8 +153,8 @@ package struct BinaryPropertyList {
         }
     }
 
-    /// An expanded size. The sum of several sizes cannot overflow, because each of them was checked against the limits
-    /// before.
+    /// The expanded size of an object with all that it contains. Sums cannot overflow, because each summand was checked
+    /// against the limits before.
     private struct Measure {
         var objects: Int
         var bytes: Int
@@ -176,14 +175,14 @@ package struct BinaryPropertyList {
         }
     }
 
-    /// Returns the text of an object, or `nil` if it is not a text.
+    /// Returns the text of the object with the given index, or `nil` if the object is not a text.
     package func text(_ index: Int) -> String? {
         if case .text(let text) = objects[index] { return text }
         return nil
     }
 
-    /// Returns the index of the value for a dictionary's key, or `nil` if there is none or the object is not a
-    /// dictionary.
+    /// Returns the index of the value that the dictionary with the given index has for a key. Returns `nil` if the
+    /// object is not a dictionary or does not have the key.
     package func value(_ index: Int, _ key: String) -> Int? {
         guard case .dictionary(let pairs) = objects[index] else { return nil }
         return pairs.first { text($0.key) == key }?.value
@@ -209,12 +208,12 @@ package enum ForeignPropertyList {
         return try PropertyListSerialization.propertyList(from: data, format: nil)
     }
 
-    /// Returns a list with a dictionary at its root, or `nil` for anything else.
+    /// Decodes a list whose root is a dictionary. Returns `nil` for any other data.
     package static func dictionary(_ data: Data) -> [String: Any]? {
         (try? read(data)) as? [String: Any]
     }
 
-    /// Whether the data starts as a list in the binary form.
+    /// Whether the data starts with the signature of a binary property list.
     package static func isBinary(_ data: Data) -> Bool {
         data.starts(with: Data("bplist".utf8))
     }

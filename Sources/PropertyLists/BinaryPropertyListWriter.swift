@@ -1,13 +1,14 @@
 import Foundation
 
-/// A writer of binary property lists, object by object. Containers refer to objects that were added before them.
+/// A writer of binary property lists. Objects are added one by one, and a container after its contents. Each addition
+/// returns the object's index.
 ///
 /// Unlike Foundation's writer, it can write the references of keyed archives (`CF$UID`).
 package struct BinaryPropertyListWriter {
-    /// The position of each object.
+    /// The position of each object in the list, in bytes.
     private var offsets: [Int] = []
     private var bytes = Array("bplist00".utf8)
-    /// Containers. Their references are written at the end, since the size of a reference depends on the number of
+    /// The containers. Their references are written last, since the size of a reference depends on the number of
     /// objects.
     private var containers: [(object: Int, marker: UInt8, count: Int, references: [Int])] = []
     private var pieces: [[UInt8]] = []
@@ -40,7 +41,7 @@ package struct BinaryPropertyListWriter {
         add([0x33] + Self.bigEndian(date.timeIntervalSinceReferenceDate.bitPattern, 8))
     }
 
-    /// Adds a reference to an object of a keyed archive, by the object's number in the archive.
+    /// Adds a reference (`CF$UID`) to the object with the given number in a keyed archive.
     package mutating func add(uid: Int) -> Int { add([0x83] + Self.bigEndian(UInt64(uid), 4)) }
 
     package mutating func add(array: [Int]) -> Int { addContainer(0xA0, count: array.count, array) }
@@ -89,8 +90,7 @@ package struct BinaryPropertyListWriter {
         count < 15 ? [marker | UInt8(count)] : [marker | 0xF, 0x13] + bigEndian(UInt64(count), 8)
     }
 
-    /// Returns the size in bytes of offsets or references that are at most `number`. It is one of the sizes that
-    /// readers expect.
+    /// Returns the size in bytes of an integer that can hold `number`: 1, 2, 4 or 8, the sizes that all readers accept.
     private static func size(of number: Int) -> Int {
         switch number {
         case ..<(1 << 8): 1

@@ -37,7 +37,7 @@ extension UTType {
     /// The types to which this type directly conforms by its declaration, in the declared order.
     package var directSupertypes: [UTType] { TypeRegistry.withCurrent { parents(in: $0) } }
 
-    /// Returns the types that this one conforms to directly.
+    /// Returns the types that this one conforms to directly, as declared in the given snapshot.
     func parents(in snapshot: TypeSnapshot) -> [UTType] {
         if let index = snapshot.index(of: identity), snapshot.facts[index].isDeclared {
             return snapshot.facts[index].parents.map { UTType(identity: snapshot.identities[$0]) }
@@ -56,7 +56,7 @@ extension UTType {
         return conformsUndeclared(to: type, in: snapshot)
     }
 
-    /// Whether a type without properties in the snapshot conforms to `type`.
+    /// Whether this type, which has no properties in the given snapshot, conforms to `type`.
     private func conformsUndeclared(to type: UTType, in snapshot: TypeSnapshot) -> Bool {
         if let facts = identity.dynamicFacts, facts.isKind(of: type, in: snapshot) {
             return true

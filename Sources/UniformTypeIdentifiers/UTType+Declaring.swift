@@ -1,9 +1,9 @@
 extension UTType {
-    /// Creates a type that the program declares itself, under `UTExportedTypeDeclarations` of its property list.
+    /// Creates a type that this program itself declares, under `UTExportedTypeDeclarations` of its property list.
     ///
     /// - Parameters:
     ///   - identifier: the declared identifier.
-    ///   - parentType: the type to which the type conforms if it is undeclared; nil means `public.data`.
+    ///   - parentType: the supertype of the result if the identifier is undeclared; nil means `public.data`.
     /// - Returns: the declared type. If the declaration is missing, an undeclared type with this identifier, which can
     ///   be used in the same way. Its ``isDeclared`` is `false`.
     public init(exportedAs identifier: String, conformingTo parentType: UTType? = nil) {
@@ -12,15 +12,14 @@ extension UTType {
             ?? UTType(identity: TypeIdentity(undeclared: identifier, parent: parentType ?? .data))
     }
 
-    /// Creates a type that another program declares and this one uses.
+    /// Creates a type that this program uses and another program declares.
     ///
     /// - Parameters:
-    ///   - identifier: the identifier, declared under `UTImportedTypeDeclarations` in case its owner is not
-    ///     installed.
-    ///   - parentType: the type to which the type conforms if it is undeclared; nil means `public.data`.
-    /// - Returns: the declared type. If the declaration is only an imported one and a bundle exports another type with
-    ///   the same preferred filename extension, returns that type, which owns the files. Without a declaration, returns
-    ///   an undeclared type with this identifier, which can be used in the same way.
+    ///   - identifier: the identifier, declared under `UTImportedTypeDeclarations` in case its owner is not installed.
+    ///   - parentType: the supertype of the result if the identifier is undeclared; nil means `public.data`.
+    /// - Returns: the declared type. If all declarations of the identifier are imported, and a bundle exports another
+    ///   type with the same preferred filename extension, returns the exported type, because it owns the files. Without
+    ///   a declaration, returns an undeclared type with this identifier, which can be used in the same way.
     public init(importedAs identifier: String, conformingTo parentType: UTType? = nil) {
         let type = UTType(exportedAs: identifier, conformingTo: parentType)
         let owner = TypeRegistry.withCurrent { snapshot -> UTType? in

@@ -30,13 +30,14 @@ extension UTType {
     /// The bundle that declares the type; nil for a type that the system declares, or that is undeclared.
     package var declaringBundle: URL? { withFacts(\.bundle) ?? nil }
 
-    /// The first declared filename extension. For a dynamic type, its own extension, otherwise the usual one in the
-    /// freedesktop database.
+    /// The first declared filename extension; nil if there is none. For a dynamic type, the extension that it was made
+    /// from, or the usual one that the freedesktop database has for its tag.
     public var preferredFilenameExtension: String? {
         preferredTag(of: .filenameExtension)
     }
 
-    /// The first declared MIME type. For a dynamic type, its own MIME type, otherwise that in the freedesktop database.
+    /// The first declared MIME type; nil if there is none. For a dynamic type, the MIME type that it was made from, or
+    /// the one that the freedesktop database has for its tag.
     ///
     /// Nil for `public.data`, as on Apple's systems: `application/octet-stream` denotes that type, but has no
     /// information about the data.
@@ -44,7 +45,7 @@ extension UTType {
         preferredTag(of: .mimeType)
     }
 
-    /// Returns the preferred tag of any class.
+    /// Returns the type's preferred tag of the given class; nil if it has none.
     package func preferredTag(of tagClass: UTTagClass) -> String? {
         if let payload = identity.payload {
             return payload.tagClass == tagClass.rawValue ? payload.tag : databaseTags(of: tagClass).first
@@ -58,8 +59,8 @@ extension UTType {
         } ?? nil
     }
 
-    /// A description for users, in English. It is the type's own description, otherwise that of the nearest supertype.
-    /// A dynamic type does not inherit a description; it has one if the freedesktop database has the tag.
+    /// A description for users, in English; nil if there is none. A declared type without a description has that of its
+    /// nearest supertype. A dynamic type has the description that the freedesktop database has for its tag.
     public var localizedDescription: String? {
         if isDynamic {
             return identity.dynamicFacts?.mime.flatMap { MIMEDatabase.shared?.description(of: $0) }
@@ -70,10 +71,10 @@ extension UTType {
         return supertypesByDistance.lazy.compactMap { $0.withFacts(\.description) ?? nil }.first
     }
 
-    /// The version that the declaration states. Most declarations have none.
+    /// The version, given in the type's declaration. Most declarations have none.
     public var version: Int? { withFacts(\.version) ?? nil }
 
-    /// The URL of a description of the type that the declaration states. Most declarations have none.
+    /// The URL, given in the type's declaration, of a page that describes the type. Most declarations have none.
     public var referenceURL: URL? { withFacts(\.referenceURL) ?? nil }
 
     /// Whether the type was made from a tag that no declared type has.
@@ -90,10 +91,12 @@ extension UTType {
             && identifier.utf8.prefix(7).elementsEqual("public.".utf8) { asciiLowercase($0) == $1 }
     }
 
-    /// The declared filename extensions. For a dynamic type, its own extension and those in the freedesktop database.
+    /// The declared filename extensions. For a dynamic type, the extension that it was made from, and those that the
+    /// freedesktop database has for its tag.
     package var filenameExtensions: [String] { knownTags(of: .filenameExtension) }
 
-    /// The declared MIME types. For a dynamic type, its own MIME type and the one in the freedesktop database.
+    /// The declared MIME types. For a dynamic type, the MIME type that it was made from, or the one that the
+    /// freedesktop database has for its tag.
     package var mimeTypes: [String] { knownTags(of: .mimeType) }
 
     private func knownTags(of tagClass: UTTagClass) -> [String] {
@@ -101,7 +104,8 @@ extension UTType {
         return own + databaseTags(of: tagClass).filter { tag in !own.contains { $0.lowercased() == tag.lowercased() } }
     }
 
-    /// Returns the tags that the freedesktop database has for a dynamic type.
+    /// Returns the tags of the given class that the freedesktop database has for this type; empty if this type is not
+    /// dynamic.
     private func databaseTags(of tagClass: UTTagClass) -> [String] {
         guard let mime = identity.dynamicFacts?.mime else { return [] }
         switch tagClass {
@@ -111,7 +115,8 @@ extension UTType {
         }
     }
 
-    /// Calls `body` with the properties of a declared type.
+    /// Calls `body` with this type's declared properties. Returns nil, without a call, if the type is not declared and
+    /// not named as a parent.
     func withFacts<Result>(_ body: (TypeFacts) -> Result) -> Result? {
         TypeRegistry.withCurrent { snapshot in
             snapshot.index(of: identity).map { body(snapshot.facts[$0]) }

@@ -1,5 +1,5 @@
 extension UTType {
-    /// Creates the type of files with a filename extension.
+    /// Creates the type of files with the given filename extension.
     ///
     /// - Parameters:
     ///   - filenameExtension: the extension without the leading dot, in any case.
@@ -10,7 +10,7 @@ extension UTType {
         self.init(tag: filenameExtension, tagClass: .filenameExtension, conformingTo: supertype)
     }
 
-    /// Creates the type of data with a MIME type.
+    /// Creates the type of data with the given MIME type.
     ///
     /// - Parameters:
     ///   - mimeType: the MIME type, such as `image/png`, in any case. Parameters (`; charset=…`) are used if a declared
@@ -22,7 +22,7 @@ extension UTType {
         self.init(tag: mimeType, tagClass: .mimeType, conformingTo: supertype)
     }
 
-    /// Creates the type of a tag.
+    /// Creates the type that has the given tag.
     ///
     /// - Parameters:
     ///   - tag: the tag, such as `png` or `image/png`.
@@ -45,7 +45,7 @@ extension UTType {
         self = type
     }
 
-    /// Returns all types of a tag.
+    /// Returns all types that have the given tag.
     ///
     /// - Parameters: as for ``init(tag:tagClass:conformingTo:)``.
     /// - Returns: the declared types, the preferred one first. If there are none, one dynamic type. Empty only if the
@@ -71,7 +71,7 @@ extension UTType {
 }
 
 extension TypeSnapshot {
-    /// Returns the preferred declared type that has the tag and conforms to `supertype`.
+    /// Returns the preferred declared type that has the tag and conforms to `supertype`; nil if there is none.
     @inline(__always)
     package func firstType(withTag tag: String, of tagClass: UTTagClass, conformingTo supertype: UTType?) -> UTType? {
         firstIndex(withTag: tag, of: tagClass) { index in
@@ -100,7 +100,7 @@ public struct UTTagClass: RawRepresentable, Sendable {
     /// The identifier of the tag class.
     public let rawValue: String
 
-    /// Creates the tag class of an identifier; any is accepted.
+    /// Creates a tag class with the given identifier. Every identifier is accepted.
     public init(rawValue: String) {
         self.rawValue = rawValue
     }

@@ -20,7 +20,7 @@ public struct UTType: Sendable {
         self.identity = identity
     }
 
-    /// Creates the declared type of an identifier, or the dynamic type of a dynamic identifier.
+    /// Creates the declared or dynamic type with the given identifier.
     ///
     /// - Parameter identifier: the identifier, compared regardless of ASCII case; the type has the declared spelling.
     /// - Returns: nil if the identifier is neither declared nor a well-formed dynamic one.
@@ -29,7 +29,7 @@ public struct UTType: Sendable {
         self.init(known: identifier)
     }
 
-    /// Creates the type without checking whether declarations have changed.
+    /// Creates the type with the given identifier, without checking whether bundles' declarations on disk have changed.
     init?(known identifier: String) {
         let declared = TypeRegistry.withCurrent { snapshot -> TypeIdentity? in
             guard let index = snapshot.index(ofIdentifier: identifier), snapshot.facts[index].isDeclared else {
@@ -55,7 +55,7 @@ public struct UTType: Sendable {
     /// The identifier, such as `public.jpeg`.
     public var identifier: String { identity.identifier }
 
-    /// Creates the type of a constant's Swift name, such as `jpeg`.
+    /// Creates the type that has a constant with the given Swift name, such as `jpeg`.
     package init?(constant name: String) {
         guard let index = CoreTypes.constants[name] else { return nil }
         self = CoreTypes.type(index)

@@ -1,19 +1,20 @@
 /// Collections of types that Apple's systems do not declare, but that many programs declare or import.
 ///
 /// An addition of Purvey's. A collection is loaded only if a program loads it by name, because code that also runs on
-/// Apple's systems should find the same types on both.
+/// Apple's systems should find the same types there and on Linux.
 public enum UTTypeCollection: String, CaseIterable, Sendable {
     /// Types that Apple's own programs export, such as `com.apple.xcode.entitlements-property-list`.
     case appleApplications = "apple-app"
-    /// Types that other programs export under a name of their own, such as `com.microsoft.outlook15.email-message`.
+    /// Types that other programs export under an identifier of their own, such as
+    /// `com.microsoft.outlook15.email-message`.
     case owners = "owner"
-    /// Types that programs export under a name that is not theirs.
+    /// Types that programs export under an identifier that belongs to another organization.
     case unowned
     /// Types that programs import, such as `org.matroska.mkv`, and that their owners do not declare.
     case imports
 
-    /// Declares the types for this process, after the system's and those of bundles. A tag that the system or a bundle
-    /// has keeps its meaning, except for a few tags that are known to belong to a type of the collection.
+    /// Declares the collection's types for this process. Types of the system and of bundles take precedence, and their
+    /// tags keep their meaning, except for a few tags that are known to belong to a type of the collection.
     ///
     /// May be called from any thread. Loading a collection again does nothing.
     public func load() {

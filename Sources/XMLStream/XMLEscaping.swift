@@ -1,6 +1,6 @@
 extension String {
-    /// The text in the form that it has in a document, in an element or in a quoted attribute. Characters that XML
-    /// cannot express are replaced by U+FFFD.
+    /// The text escaped for use within an element or a quoted attribute. Characters that XML cannot express are
+    /// replaced by U+FFFD.
     public var xmlEscaped: String {
         var escaped = ""
         escaped.reserveCapacity(utf8.count)

@@ -4,8 +4,8 @@ import Glibc
 public enum XMLEvent: Equatable, Sendable {
     /// An element begins.
     case start(XMLName, [XMLName: String])
-    /// A complete run of text within an element. References are resolved, and CDATA sections, comments and the borders
-    /// of pieces do not divide it.
+    /// A complete run of text within an element. References are resolved. The run is not divided by CDATA sections,
+    /// comments, or the boundaries of the pieces that the parser receives.
     case text(String)
     /// An element ends. An empty element has a beginning and an end, too.
     case end(XMLName)
@@ -39,7 +39,8 @@ struct NameCache {
     /// The maximum number of names that are kept.
     private static let limit = 512
 
-    /// Returns the name that expat writes as namespace, separator and name, or `nil` if it is too long.
+    /// Splits a name that expat wrote as namespace, separator and local name. Returns `nil` if the name is longer than
+    /// `limit` bytes.
     mutating func name(_ raw: UnsafePointer<CChar>, limit: Int) -> XMLName? {
         let count = strlen(raw)
         guard count <= limit else { return nil }

@@ -7,7 +7,7 @@ public enum XMLStreamError: Error, Equatable {
     case documentType(String)
     /// The document ended before its root element.
     case incomplete
-    /// The document exceeds a limit of ``XMLLimits``. The value is the limit.
+    /// The document exceeds a limit of ``XMLLimits``. The value says which.
     case limit(Limit)
     /// The process has no memory for the parser.
     case outOfMemory

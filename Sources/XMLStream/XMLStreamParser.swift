@@ -39,14 +39,14 @@ public final class XMLStreamParser {
 
     /// Reads the next piece of the document.
     ///
-    /// - Returns: the events that it completes, in order.
+    /// - Returns: the events that this piece completes, in order.
     public func parse(_ bytes: [UInt8]) throws(XMLStreamError) -> [XMLEvent] {
         try read(bytes, isLast: false)
     }
 
     /// Ends the document.
     ///
-    /// - Throws: ``XMLStreamError/incomplete`` if its root element has not ended.
+    /// - Throws: ``XMLStreamError/incomplete`` if the document's root element has not ended.
     public func finish() throws(XMLStreamError) {
         _ = try read([], isLast: true)
     }

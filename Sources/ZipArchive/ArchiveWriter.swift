@@ -4,7 +4,7 @@ import LinuxSystem
 /// The writer of one archive. It requests compressed pieces of files from ``PieceWorkers`` before it needs them, and
 /// writes the pieces in order.
 struct ArchiveWriter: ~Copyable {
-    /// The maximum number of steps that are not written yet, each of which keeps its file open, and the maximum number
+    /// The limits for steps that are not written yet: their number, since each step keeps its file open, and the number
     /// of bytes of their pieces.
     private static let pendingSteps = 48
     private static let pendingBytes = 32 << 20
@@ -39,10 +39,10 @@ struct ArchiveWriter: ~Copyable {
 
     private var steps: [Step] = []
     private var stepBytes = 0
-    /// The central directory so far.
+    /// The central directory of the entries written so far.
     private var directory: [UInt8] = []
     private var report = ZipArchiver.Report()
-    /// The large file of which parts are being written.
+    /// The entry of the large file whose parts are being written, or `nil`.
     private var partial: ZipEntry?
 
     init(
@@ -136,7 +136,7 @@ struct ArchiveWriter: ~Copyable {
 
     // MARK: Writing entries
 
-    /// Adds a step, and writes earlier ones while a limit is exceeded.
+    /// Adds a step. Writes the oldest steps while those that wait exceed a limit.
     private mutating func append(_ step: Step) throws(ZipError) {
         if isCancelled() { throw .cancelled }
         steps.append(step)

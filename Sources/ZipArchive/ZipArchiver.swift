@@ -21,8 +21,8 @@ package enum ZipArchiver {
         /// The position in the output at which the archive begins. Earlier bytes stay, such as a self-extracting
         /// program.
         package var position: Int
-        /// The side that chose the tree or file. In an archive of a peer's files, only the owner has write
-        /// permission.
+        /// The side that chose the directory or file: this process, or a peer. In an archive of a peer's files, only
+        /// the owner has write permission.
         package var origin: CopyOrigin
 
         package init(
@@ -117,7 +117,7 @@ package enum ZipArchiver {
         return size.bytes
     }
 
-    /// Adds entries through the closure and completes the archive. Truncates the output if anything fails.
+    /// Adds the entries by calling a closure, and completes the archive. Truncates the output if anything fails.
     private static func write(
         to output: FileDescriptor, _ options: Options, progress: (Int) -> Void, isCancelled: () -> Bool,
         adding: (inout ArchiveWriter) throws(ZipError) -> Void

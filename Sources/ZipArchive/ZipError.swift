@@ -34,9 +34,9 @@ package enum ZipError: Error, Equatable {
         }
     }
 
-    /// Converts an error of a walk.
+    /// Converts an error of the walk through the source directory.
     ///
-    /// - Parameter root: the name of the walk's root in the archive.
+    /// - Parameter root: the name of the source directory in the archive.
     init(_ error: WalkError, root: String) {
         func inArchive(_ path: String) -> String { path == "." ? root : root + "/" + path }
         switch error {

@@ -15,13 +15,13 @@ where
     private let contentType: UTType
     private let coders: Coders
 
-    /// Creates a representation as JSON, under a content type.
+    /// Creates a representation that encodes values as JSON, with the given content type.
     public init(for itemType: Item.Type = Item.self, contentType: UTType)
     where Encoder == JSONEncoder, Decoder == JSONDecoder {
         self.init(for: itemType, contentType: contentType, encoder: JSONEncoder(), decoder: JSONDecoder())
     }
 
-    /// Creates a representation with an encoder and a decoder, under a content type.
+    /// Creates a representation that uses the given encoder and decoder, with the given content type.
     public init(for itemType: Item.Type = Item.self, contentType: UTType, encoder: Encoder, decoder: Decoder) {
         self.contentType = contentType
         coders = Coders(encoder, decoder)

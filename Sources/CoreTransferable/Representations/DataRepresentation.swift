@@ -10,7 +10,7 @@ public struct DataRepresentation<Item>: TransferRepresentation where Item: Trans
     private let exporting: (@Sendable (Item) async throws -> Data)?
     private let importing: (@Sendable (Data) async throws -> Item)?
 
-    /// Creates a representation that exports and imports data of a type.
+    /// Creates a representation that exports and imports data of the given type.
     public init(
         contentType: UTType, exporting: @escaping @Sendable (Item) async throws -> Data,
         importing: @escaping @Sendable (Data) async throws -> Item
@@ -20,14 +20,14 @@ public struct DataRepresentation<Item>: TransferRepresentation where Item: Trans
         self.importing = importing
     }
 
-    /// Creates a representation that exports data of a type.
+    /// Creates a representation that exports data of the given type.
     public init(exportedContentType: UTType, exporting: @escaping @Sendable (Item) async throws -> Data) {
         contentType = exportedContentType
         self.exporting = exporting
         importing = nil
     }
 
-    /// Creates a representation that imports data of a type.
+    /// Creates a representation that imports data of the given type.
     public init(importedContentType: UTType, importing: @escaping @Sendable (Data) async throws -> Item) {
         contentType = importedContentType
         exporting = nil
@@ -55,7 +55,8 @@ extension DataRepresentation: ResolvableRepresentation {
 }
 
 extension TransferredValue {
-    /// Returns the value as the given type. The resolution of a type is only used with values of that type.
+    /// Returns the value, cast to the given type. The cast should succeed, because the resolution of a type is only
+    /// used with values of that type.
     func `as`<Item>(_ type: Item.Type) throws -> Item {
         guard let item = value as? Item else { throw TransferError.unexpectedValue("\(Swift.type(of: value))") }
         return item

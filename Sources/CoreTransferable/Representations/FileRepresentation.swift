@@ -12,10 +12,11 @@ public struct FileRepresentation<Item>: TransferRepresentation where Item: Trans
     private let exporting: (@Sendable (Item) async throws -> SentTransferredFile)?
     private let importing: (@Sendable (ReceivedTransferredFile) async throws -> Item)?
 
-    /// Creates a representation that exports and imports files of a type.
+    /// Creates a representation that exports and imports files of the given type.
     ///
-    /// - Parameter shouldAttemptToOpenInPlace: whether the sender's own file is requested for an import, and whether a
-    ///   receiver may get the exported file itself, if the sent file allows it, too.
+    /// - Parameter shouldAttemptToOpenInPlace: whether an import requests the sender's own file instead of a copy, and
+    ///   whether a receiver may get the exported file itself. The latter also requires that the ``SentTransferredFile``
+    ///   allows it.
     public init(
         contentType: UTType, shouldAttemptToOpenInPlace: Bool = false,
         exporting: @escaping @Sendable (Item) async throws -> SentTransferredFile,
@@ -27,10 +28,10 @@ public struct FileRepresentation<Item>: TransferRepresentation where Item: Trans
         self.importing = importing
     }
 
-    /// Creates a representation that exports files of a type.
+    /// Creates a representation that exports files of the given type.
     ///
-    /// - Parameter shouldAllowToOpenInPlace: whether a receiver may get the file itself, if the sent file allows it
-    ///   too.
+    /// - Parameter shouldAllowToOpenInPlace: whether a receiver may get the file itself instead of a copy. This also
+    ///   requires that the ``SentTransferredFile`` allows it.
     public init(
         exportedContentType: UTType, shouldAllowToOpenInPlace: Bool = false,
         exporting: @escaping @Sendable (Item) async throws -> SentTransferredFile
@@ -41,7 +42,9 @@ public struct FileRepresentation<Item>: TransferRepresentation where Item: Trans
         importing = nil
     }
 
-    /// Creates a representation that imports files of a type.
+    /// Creates a representation that imports files of the given type.
+    ///
+    /// - Parameter shouldAttemptToOpenInPlace: whether an import requests the sender's own file instead of a copy.
     public init(
         importedContentType: UTType, shouldAttemptToOpenInPlace: Bool = false,
         importing: @escaping @Sendable (ReceivedTransferredFile) async throws -> Item
@@ -85,7 +88,7 @@ public struct SentTransferredFile: Sendable {
     /// Whether a receiver may use this very file.
     public let allowAccessingOriginalFile: Bool
 
-    /// Creates a file to return. The receiver gets a copy, unless it may use the original.
+    /// Creates the result of an exporting closure. By default, the receiver gets a copy of the file.
     public init(_ file: URL, allowAccessingOriginalFile: Bool = false) {
         self.file = file
         self.allowAccessingOriginalFile = allowAccessingOriginalFile

@@ -15,7 +15,7 @@ struct Resolution: Sendable {
     }
 }
 
-/// A value without its static type, which the closures restore.
+/// A value without its static type. The closures of representations cast it back to the type.
 ///
 /// Sendable because Apple's declarations pass values to the closures of representations on arbitrary threads without
 /// requiring `Sendable` items. Only one export uses the value at a time.
@@ -39,7 +39,8 @@ struct ResolvedExport: Sendable {
             return false
         }
 
-        /// Returns the name for a value. Without a value, only a fixed name is known.
+        /// Returns the file name for a value; `nil` if there is none. Without a value, returns only a name that does
+        /// not depend on the value.
         func name(for value: TransferredValue?) -> String? {
             switch self {
             case .fixed(let name): name
@@ -50,8 +51,8 @@ struct ResolvedExport: Sendable {
 
     let contentType: UTType
     var visibility = TransferRepresentationVisibility.all
-    /// A check whether a value is exported. `nil` if all values are exported, or if only the export itself can decide
-    /// this. The payload checks the condition again.
+    /// A function that checks whether a value is exported. `nil` if all values are exported, or if only the export
+    /// itself can decide this. The payload checks the condition again.
     var condition: (@Sendable (TransferredValue) -> Bool)?
     var fileName: FileName?
     var payload: Payload

@@ -1,9 +1,9 @@
-/// The path from a type to the representation that is being resolved, outermost first, and the number of types
-/// resolved so far.
+/// The path from a type to the representation that is being resolved, outermost first, and the number of types resolved
+/// so far.
 ///
 /// A path that returns to one of its types never ends, and neither does a path through an unlimited number of new
-/// generic types. Such a representation is left out, and a fault is reported. The other representations of the type are
-/// used.
+/// generic types. A representation on such a path is left out, and a fault is reported. The other representations of
+/// the type are used.
 struct ResolutionPath {
     /// The maximum number of types on a path. A finite path is shorter, because each of its types is written in the
     /// program's source code.
@@ -15,9 +15,9 @@ struct ResolutionPath {
     private var looked = 0
     private var outermost = ""
 
-    /// Resolves a type on the path.
+    /// Resolves a type at the end of the path.
     ///
-    /// - Parameter fault: returns the fault if the path contains the type already.
+    /// - Parameter fault: returns the fault to report if the path already contains the type.
     mutating func following(
         _ type: Any.Type, otherwise fault: (String) -> ResolutionFault, _ resolve: (inout ResolutionPath) -> Resolution
     ) -> Resolution {

@@ -16,7 +16,7 @@ final class TransferImport: Sendable {
         let representation: Representation
     }
 
-    /// The units of the progress: in all, and for the load, which is most of it.
+    /// The number of units of the progress, and the number of these units that the load completes.
     private static let units: Int64 = 100
     private static let loadUnits: Int64 = 90
 
@@ -128,7 +128,7 @@ final class TransferImport: Sendable {
 }
 
 extension TransferImport {
-    /// Imports a value, and returns it.
+    /// Imports a value with the given choice, and returns the value.
     static func run(_ choice: Choice, of promise: ItemPromise) async throws -> TransferredValue {
         try await choice.importing.value(
             try await LoadOperation.run(choice.representation, of: promise, as: choice.importing.delivery))

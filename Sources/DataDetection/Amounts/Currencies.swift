@@ -18,7 +18,8 @@ enum Currencies {
         return prefix.isEmpty ? signs[sign] : nil
     }
 
-    /// Returns the code of the currency with a name that can follow an amount, such as `dollars`.
+    /// Returns the code of the currency with a name that can follow an amount, such as `dollars`; `nil` for any other
+    /// word.
     static func code(name: String) -> String? { names[name] }
 
     private static let codes: Set<String> = Set(

@@ -15,7 +15,8 @@ package struct NumberForm {
     let value: Double
     let end: Int
 
-    /// Returns the number of which the whole text consists, apart from a sign and surrounding white space.
+    /// Returns the number of which the whole text consists, apart from a sign and surrounding white space; `nil` if the
+    /// text is not a number.
     package static func wholeText(_ text: DetectionText) -> Double? {
         let trimmed = text.trimmed
         guard text.isWhole, trimmed.count <= longest else { return nil }
@@ -41,7 +42,7 @@ package struct NumberForm {
         return isNegative ? -value : value
     }
 
-    /// Reads the number at a position. A part of a longer number is not returned.
+    /// Reads the number that starts at a position; `nil` if there is none, or if it is only a part of a longer number.
     ///
     /// - Parameter isPrice: whether a point before three digits groups them.
     init?(_ text: DetectionText, at start: Int, isPrice: Bool = false) {

@@ -29,7 +29,8 @@ package struct CalendarClock: Sendable {
         return calendar
     }
 
-    /// Returns the moment of a day and time; the day's first moment without a time.
+    /// Returns the date at which the given time of the given day begins. Without a time, returns the first moment of
+    /// the day.
     func date(_ day: CalendarDay, _ time: TimeOfDay?, in zone: TimeZone?) -> Date? {
         let components = DateComponents(
             year: day.year, month: day.month, day: day.day, hour: time?.hour ?? 0, minute: time?.minute ?? 0,
@@ -37,7 +38,7 @@ package struct CalendarClock: Sendable {
         return calendar(in: zone).date(from: components)
     }
 
-    /// Returns the day that is a number of days from today.
+    /// Returns the day that is the given number of days after today.
     func day(after days: Int) -> CalendarDay? {
         let calendar = calendar(in: nil)
         guard let date = calendar.date(byAdding: .day, value: days, to: now) else { return nil }
@@ -46,7 +47,7 @@ package struct CalendarClock: Sendable {
         return CalendarDay(year: year, month: month, day: day)
     }
 
-    /// Returns the next day with a given day of the week, excluding today; Sunday is 1.
+    /// Returns the first day after today that is the given day of the week; 1 is Sunday.
     func next(weekday: Int) -> CalendarDay? {
         let today = calendar(in: nil).component(.weekday, from: now)
         return day(after: (weekday - today + 6) % 7 + 1)
@@ -87,7 +88,7 @@ struct TimeOfDay: Equatable, Sendable {
         self.second = min(second, 59)
     }
 
-    /// Creates a time of a twelve-hour clock.
+    /// Creates a time from the hour of a twelve-hour clock; `nil` for a time that does not exist.
     init?(hour: Int, minute: Int, second: Int, isAfternoon: Bool) {
         guard (1...12).contains(hour) else { return nil }
         self.init(hour: hour % 12 + (isAfternoon ? 12 : 0), minute: minute, second: second)

@@ -1,11 +1,11 @@
 import Foundation
 
-/// The detector of dates, with the text around them that makes an event: a time before or after, a span of times or
-/// days, a time zone.
+/// The detector of dates. A time before or after the date, the end of a span of times or days, and a time zone belong
+/// to the same event.
 ///
 /// A time without a date is not an event. A date without a time is an event of a whole day. A span of times whose end
-/// precedes its start ends on the next day. Looks ahead from every token by the forms of two dates and two times, fewer
-/// than 64 tokens.
+/// precedes its start ends on the next day. Looks ahead from every token by fewer than 64 tokens, the length of two
+/// dates and two times.
 ///
 /// Sources: ISO 8601, RFC 3339; ``DateForms``, ``TimeForms`` and ``TimeZoneForms`` list the forms.
 package struct CalendarEventDetector {
@@ -149,7 +149,8 @@ package struct CalendarEventDetector {
             || Self.partsOfMore.contains(before.text)
     }
 
-    /// Whether a time continues in the text, so that it is only a part of something else, such as a percentage.
+    /// Whether the text continues directly after a time in a way that makes the time a part of something else, such as
+    /// a percentage.
     private func isPartOfMore(after end: Int) -> Bool {
         guard let after = tokens[end], tokens.touchesPrevious(end) else { return false }
         if after.isSign("%") { return true }

@@ -45,13 +45,13 @@ struct DateForms {
         return isDayFirst == isMonthFirst ? nil : isMonthFirst
     }
 
-    /// Returns the numeric day that ends at a position.
+    /// Returns the numeric day that ends at a position; `nil` if there is none.
     func numericDay(before end: Int) -> CalendarDay? {
         guard let found = numeric(at: end - 5), found.end == end else { return nil }
         return found.day
     }
 
-    /// Returns the same forms with a given order of numbers.
+    /// Returns the same forms with the given order of month and day in numeric dates.
     func reading(isMonthFirst: Bool) -> DateForms {
         DateForms(
             tokens: tokens,

@@ -84,8 +84,8 @@ struct TimeZoneForms {
 
     /// Reads the zone after a time. Looks ahead by five tokens.
     ///
-    /// - Parameter isISO: whether a hyphen after the time is a minus sign. If `false`, the hyphen precedes the end
-    ///   time.
+    /// - Parameter isISO: whether a hyphen after the time is a minus sign. If `false`, the hyphen is the dash before
+    ///   the end time of a span.
     func zone(at start: Int, isISO: Bool) -> (zone: TimeZone, end: Int)? {
         guard let first = tokens[start] else { return nil }
         if tokens.touchesPrevious(start) {

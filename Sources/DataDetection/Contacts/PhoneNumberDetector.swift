@@ -83,7 +83,7 @@ struct PhoneNumberRun {
     /// Whether the run begins with a plus sign.
     let isInternational: Bool
     private(set) var groups: [String] = []
-    /// The separators between the groups. Their number is one less than that of the groups.
+    /// The separators between the groups. There is one separator fewer than groups.
     private(set) var separators: [String] = []
     /// Whether all brackets are matched and none is nested.
     private(set) var isBalanced = true

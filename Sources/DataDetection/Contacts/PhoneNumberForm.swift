@@ -1,12 +1,12 @@
 /// The rules that decide which runs of digits are phone numbers.
 ///
-/// - After a plus sign: 8 to 15 digits, the first of them not 0 (E.164). The same after `00`, the international
-///   prefix of many countries.
+/// - After a plus sign: 8 to 15 digits, the first of them not 0 (E.164). The same after `00`, the international prefix
+///   of many countries.
 /// - In North America: an area code from 200 on and seven digits, in groups of 3, 3 and 4, with or without a 1 before
-///   them; without separators only if the exchange is also from 200 on; and seven digits as `555-1234` (North
-///   American Numbering Plan).
-/// - Elsewhere: 9 to 12 digits with one leading 0, the trunk prefix of most countries. In groups, the first is an
-///   area code of 2 to 6 digits; without groups, there are 10 or 11 digits.
+///   them. The separators may be missing if the middle group is also from 200 on. Also seven digits as `555-1234`
+///   (North American Numbering Plan).
+/// - Elsewhere: 9 to 12 digits with one leading 0, the trunk prefix of most countries. In groups, the first is an area
+///   code of 2 to 6 digits; without groups, there are 10 or 11 digits.
 /// - After a word such as "tel": 7 to 15 digits of any form.
 ///
 /// Dates, serial numbers, and numbers that group their digits by threes have none of these forms.

@@ -1,5 +1,5 @@
-/// The detector of postal addresses by their postal codes: a street with a number, a city, and the code in its
-/// country's position.
+/// The detector of postal addresses, which finds them by their postal codes. An address is a street with a number, a
+/// city, and the postal code in the position that the country uses.
 ///
 /// | country | form |
 /// | --- | --- |
@@ -142,8 +142,8 @@ package struct PostalAddressDetector {
         return nil
     }
 
-    /// Returns the city before a position, in the same part or in the previous one, and the number of the line that may
-    /// contain the street.
+    /// Returns the city before a position, in the same part of the text or in the previous part, and the number of the
+    /// part that may contain the street.
     private func city(before end: Int, in line: Range<Int>, _ number: Int) -> (Range<Int>?, streetLine: Int) {
         if end > line.lowerBound {
             let city = line.lowerBound..<end
@@ -172,8 +172,8 @@ package struct PostalAddressDetector {
         return nil
     }
 
-    /// Returns the end of a series of single letters and digits in a given order; `nil` if the text does not have such
-    /// a series. A space may precede the fourth character.
+    /// Matches single letters and digits in the given order. Returns the end of the match, or `nil` if the text does
+    /// not match. A space may precede the fourth character.
     private func pattern(_ kinds: [Token.Kind], from start: Int) -> Int? {
         for (offset, kind) in kinds.enumerated() {
             guard let token = tokens[start + offset], token.kind == kind, token.range.count == 1 else { return nil }

@@ -4,7 +4,7 @@
 enum Airlines {
     static func name(of designator: String) -> String? { names[designator] }
 
-    /// Designators that are better known with another meaning. They count as a flight only if the text mentions
+    /// Designators that are better known with another meaning. They count as airlines only if the text mentions
     /// flights.
     static let ambiguous: Set<String> = [
         "A3", "AC", "AI", "AM", "AS", "AT", "CA", "CM", "ET", "G3", "GA", "IB", "KC", "LA", "LO", "ME", "MH", "MS",

@@ -8,13 +8,13 @@ package struct Link: Sendable {
     let hasScheme: Bool
 }
 
-/// The detector of links to web pages: `http`, `https` and `ftp` URLs, and host names that are usually written
-/// without a scheme, with a port and path.
+/// The detector of links to web pages: `http`, `https` and `ftp` URLs, and host names, with or without a port and path,
+/// that are usually written without a scheme.
 ///
 /// A link ends at white space, at a quotation mark or angle bracket, and before punctuation of the sentence. A closing
 /// bracket belongs to the link only if the link contains the opening one.
 ///
-/// Looks ahead by a host name. A link, or a run of letters that is not a link, is not read again.
+/// Looks ahead by the length of a host name. A link, or a run of letters that is not a link, is not read again.
 ///
 /// Sources: RFC 3986 (section 3 for the parts, appendix C for links in text).
 package enum LinkDetector {
@@ -183,8 +183,8 @@ package enum WebText {
     /// The maximum length in characters of a text that counts as a search.
     private static let longestSearch = 256
 
-    /// Returns the text as a web address, if it consists of one link, with or without a scheme, and of surrounding
-    /// white space.
+    /// Returns the text as a web address if it consists of one link, with or without a scheme, and surrounding white
+    /// space; `nil` otherwise.
     package static func address(in text: DetectionText, links: [Link]) -> String? {
         let trimmed = text.trimmed
         guard text.isWhole, links.count == 1, let link = links.first, link.range == trimmed else { return nil }
@@ -192,8 +192,8 @@ package enum WebText {
         return text.string(trimmed)
     }
 
-    /// Returns the text as a web search, if it has at most 256 characters, and a letter or digit among them. Line
-    /// breaks and other white space become single spaces.
+    /// Returns the text as a web search, if it has at most 256 characters and at least one letter or digit; `nil`
+    /// otherwise. Line breaks and other white space become single spaces.
     package static func search(in text: DetectionText) -> String? {
         let trimmed = text.trimmed
         guard text.isWhole, trimmed.count <= longestSearch else { return nil }

@@ -94,7 +94,8 @@ package enum ShipmentTrackingNumberDetector {
         return Number(carrier: "FedEx", length: 22)
     }
 
-    /// Reads the numbers that count only if the text before them mentions the carrier or tracking.
+    /// Returns the tracking number, if it has a form that counts only after a mention of the carrier or of tracking,
+    /// and the text before it has such a mention.
     private static func announced(_ digits: [Int], _ written: CompactText, in text: DetectionText) -> Number? {
         func isWhole(_ length: Int) -> Bool { digits.count >= length && written.end(after: length) != nil }
         let isExpress = isWhole(12) && CheckDigits.isFedExExpress(digits[..<12])
@@ -137,7 +138,7 @@ struct CompactText {
         }
     }
 
-    /// Returns the end of the first `length` characters in the text; `nil` if it is within a word.
+    /// Returns the end of the first `length` characters in the text; `nil` if this end is within a word.
     func end(after length: Int) -> Int? {
         guard ends.indices.contains(length - 1) else { return nil }
         let end = ends[length - 1]
@@ -168,6 +169,6 @@ enum PostalOperators {
         "TW": "Chunghwa Post", "UA": "Ukrposhta", "US": "USPS", "ZA": "South African Post Office",
     ]
 
-    /// Returns the operator; `nil` for an unknown country code.
+    /// Returns the name of a country's postal operator; `nil` for an unknown country code.
     static func name(of country: String) -> String? { names[country] }
 }

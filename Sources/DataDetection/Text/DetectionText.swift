@@ -12,7 +12,7 @@ package struct DetectionText: Sendable {
     /// The words, numbers and signs of the text.
     let tokens: [Token]
 
-    /// Creates a text for detection from the beginning of a text.
+    /// Creates a text for detection from the beginning of a longer text, or from a whole text.
     package init(_ beginning: String, isWhole: Bool) {
         scalars = Array(beginning.unicodeScalars.prefix(Self.limit))
         self.isWhole = isWhole
@@ -31,14 +31,14 @@ package struct DetectionText: Sendable {
         return String(string)
     }
 
-    /// Returns the positions from `start` on whose characters satisfy a condition, at most `limit` positions.
+    /// Returns the run of at most `limit` positions from `start` on whose characters satisfy the condition.
     func run(from start: Int, limit: Int = .max, while condition: (Unicode.Scalar) -> Bool) -> Range<Int> {
         var end = start
         while end - start < limit, let scalar = self[end], condition(scalar) { end += 1 }
         return start..<end
     }
 
-    /// Returns the positions before `end` whose characters satisfy a condition, at most `limit` positions.
+    /// Returns the run of at most `limit` positions before `end` whose characters satisfy the condition.
     func run(before end: Int, limit: Int, while condition: (Unicode.Scalar) -> Bool) -> Range<Int> {
         var start = end
         while end - start < limit, let scalar = self[start - 1], condition(scalar) { start -= 1 }

@@ -16,15 +16,15 @@ struct Token: Sendable {
     /// The text in lowercase, for comparison.
     var word: String { kind == .word ? text.lowercased() : "" }
 
-    /// The value of a number of at most nine digits.
+    /// The value of a number of at most nine digits; `nil` for any other token.
     var value: Int? { kind == .number && text.utf8.count < 10 ? Int(text) : nil }
 
-    /// The number of digits of a number.
+    /// The number of digits of a number; 0 for any other token.
     var digits: Int { kind == .number ? range.count : 0 }
 
     func isSign(_ sign: String) -> Bool { kind == .sign && text == sign }
 
-    /// Whether no character, not even white space, stands between two tokens.
+    /// Whether this token and the next are adjacent, without even white space between them.
     func touches(_ next: Token) -> Bool { range.upperBound == next.range.lowerBound }
 
     static func tokens(of scalars: [Unicode.Scalar]) -> [Token] {

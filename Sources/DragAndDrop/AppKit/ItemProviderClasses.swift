@@ -12,7 +12,7 @@ extension NSPasteboardWriting where Self: NSItemProviderWriting {
     }
 
     /// Returns the data that the object provides to item providers: as a string for text and URLs, and as data for any
-    /// other type. Blocks until the object has provided it.
+    /// other type. Blocks until the object has provided the data.
     public func pasteboardPropertyList(forType type: NSPasteboard.PasteboardType) -> Any? {
         let data: Data? = MainThread.wait(within: PasteboardStore.shared.patience) { done in
             _ = loadData(withTypeIdentifier: type.rawValue) { data, _ in done(data) }
@@ -31,7 +31,7 @@ extension NSPasteboardReading where Self: NSItemProviderReading {
 }
 
 extension NSPasteboardReading where Self: NSObject, Self: NSItemProviderReading {
-    /// Creates an object from the data of an item provider; `nil` if it cannot be made.
+    /// Creates an object from the data of an item provider; `nil` if the class cannot read the data.
     public init?(pasteboardPropertyList propertyList: Any, ofType type: NSPasteboard.PasteboardType) {
         self.init(handedOverBy: {
             guard let data = PasteboardData.data(of: propertyList, as: type) else { return nil }
@@ -64,8 +64,8 @@ extension NSURL {
         self.init(string: url.absoluteString)
     }
 
-    /// Writes the URL to the first item of a pasteboard that this process owns, whether its types were declared or
-    /// not.
+    /// Writes the URL to the first item of a pasteboard that this process owns. The types of the item need not be
+    /// declared before.
     public func write(to pasteBoard: NSPasteboard) {
         for type in writableTypes(for: pasteBoard) {
             if let list = pasteboardPropertyList(forType: type) { pasteBoard.setPropertyList(list, forType: type) }

@@ -3,14 +3,14 @@ import Foundation
 import ItemProvider
 import UniformTypeIdentifiers
 
-/// Pasteboards with all types that a file, data or another pasteboard can be converted to.
+/// Creation of pasteboards that have all types to which a file, data or another pasteboard can be converted.
 extension NSPasteboard {
     static let texts = [UTType.utf16ExternalPlainText, .utf16PlainText, .plainText].map {
         PasteboardType($0.identifier)
     }
 
-    /// Creates a uniquely named pasteboard with a file: its contents in its own type and as `fileContents`, and its
-    /// URL. If the file does not exist, the pasteboard is empty.
+    /// Creates a uniquely named pasteboard with the contents of a file, under the file's type and as `fileContents`,
+    /// and with the file's URL. If the file does not exist, the pasteboard is empty.
     public convenience init(byFilteringFile filename: String) {
         self.init(name: Self.uniqueName)
         clearContents()
@@ -23,15 +23,15 @@ extension NSPasteboard {
         write(wrapper)
     }
 
-    /// Creates a uniquely named pasteboard with data of a type.
+    /// Creates a uniquely named pasteboard with data of the given type.
     public convenience init(byFilteringData data: Data, ofType type: NSPasteboard.PasteboardType) {
         self.init(name: Self.uniqueName)
         clearContents()
         setData(data, forType: type)
     }
 
-    /// Creates a uniquely named pasteboard with the items of another one, which are loaded when a client requests
-    /// them.
+    /// Creates a uniquely named pasteboard with the items of another pasteboard. Their data is loaded when a client
+    /// requests it.
     public convenience init(byFilteringTypesInPasteboard pboard: NSPasteboard) {
         self.init(name: Self.uniqueName)
         clearContents()

@@ -9,9 +9,9 @@ extension NSPasteboard {
     public struct PasteboardType: Hashable, RawRepresentable, Sendable {
         /// The identifier.
         public let rawValue: String
-        /// Creates the type of an identifier.
+        /// Creates the type with the given identifier.
         public init(_ rawValue: String) { self.rawValue = rawValue }
-        /// Creates the type of an identifier.
+        /// Creates the type with the given identifier.
         public init(rawValue: String) { self.rawValue = rawValue }
     }
 }
@@ -53,22 +53,23 @@ extension NSPasteboard.PasteboardType {
     public static let fileContents = Self("NXFileContentsPboardType")
 }
 
-/// Types for files with a filename extension.
+/// Types for the names and contents of files that have a certain filename extension.
 extension NSPasteboard.PasteboardType {
     private static let fileNamePrefix = "NXTypedFilenamePboardType:"
     private static let fileContentsPrefix = "NXTypedFileContentsPboardType:"
 
-    /// Returns the type of the names of files with an extension; `nil` if the extension is empty.
+    /// Returns the type for names of files that have the given extension; `nil` if the extension is empty.
     public static func fileNameType(forPathExtension pathExtension: String) -> NSPasteboard.PasteboardType! {
         pathExtension.isEmpty ? nil : Self(fileNamePrefix + pathExtension)
     }
 
-    /// Returns the type of the contents of files with an extension; `nil` if the extension is empty.
+    /// Returns the type for contents of files that have the given extension; `nil` if the extension is empty.
     public static func fileContentsType(forPathExtension pathExtension: String) -> NSPasteboard.PasteboardType! {
         pathExtension.isEmpty ? nil : Self(fileContentsPrefix + pathExtension)
     }
 
-    /// The filename extension of a type for files with an extension; `nil` for any other type.
+    /// The filename extension if ``fileNameType(forPathExtension:)`` or ``fileContentsType(forPathExtension:)`` made
+    /// this type; `nil` for any other type.
     public var representedPathExtension: String? {
         for prefix in [Self.fileNamePrefix, Self.fileContentsPrefix] where rawValue.hasPrefix(prefix) {
             let pathExtension = String(rawValue.dropFirst(prefix.count))
@@ -77,7 +78,7 @@ extension NSPasteboard.PasteboardType {
         return nil
     }
 
-    /// Returns the filename extensions of types, without duplicates; `nil` if there are none.
+    /// Returns the filename extensions that the given types represent, without duplicates; `nil` if there are none.
     public static func representedPathExtensions(from types: [NSPasteboard.PasteboardType]) -> [String]? {
         var result: [String] = []
         for pathExtension in types.compactMap(\.representedPathExtension) where !result.contains(pathExtension) {

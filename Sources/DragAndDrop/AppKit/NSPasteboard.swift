@@ -86,7 +86,7 @@ open class NSPasteboard: NSObject, @unchecked Sendable {
 
     // MARK: - Taking over
 
-    /// Makes this process the owner of the pasteboard, and removes its contents.
+    /// Makes this process the owner of the pasteboard, and removes its contents. The options have no effect on Linux.
     ///
     /// - Returns: the new change count; 0 if the pasteboard is not available.
     @discardableResult
@@ -152,7 +152,7 @@ open class NSPasteboard: NSObject, @unchecked Sendable {
         return isWritten
     }
 
-    /// Sets the data of a type of the first item; `nil` removes the data.
+    /// Sets the first item's data of the given type; `nil` removes the data.
     ///
     /// - Returns: `false` if this process is not the owner.
     @discardableResult
@@ -162,7 +162,7 @@ open class NSPasteboard: NSObject, @unchecked Sendable {
         return set { $0.set(data, for: dataType) != nil }
     }
 
-    /// Sets the value of a property list as the data of a type of the first item.
+    /// Encodes a value as a property list, and sets the result as the first item's data of the given type.
     ///
     /// - Returns: `false` if this process is not the owner, or if a property list cannot contain the value.
     @discardableResult
@@ -171,7 +171,7 @@ open class NSPasteboard: NSObject, @unchecked Sendable {
         return setData(data, forType: dataType)
     }
 
-    /// Sets a string as the data of a type of the first item.
+    /// Sets a string as the first item's data of the given type.
     ///
     /// - Returns: `false` if this process is not the owner.
     @discardableResult
@@ -185,7 +185,7 @@ open class NSPasteboard: NSObject, @unchecked Sendable {
         return write(to: contents, body)
     }
 
-    /// Changes the first item. Creates the item if there is none. Writes to the board only if the item has a new type.
+    /// Changes the first item, after creating it if there is none. Writes to the board only if the item has a new type.
     private func write(to contents: PasteboardContents, _ body: (ItemContents) -> Bool) -> Bool {
         if let first = contents.items.first {
             let before = first.types
@@ -215,13 +215,13 @@ open class NSPasteboard: NSObject, @unchecked Sendable {
         }
     }
 
-    /// Reads an object from each item. The object belongs to the first of the classes that can read the item.
+    /// Creates an object from each item. The object's class is the first of the given classes that can read the item.
     ///
     /// - Parameters:
     ///   - classArray: ``NSPasteboardReading`` classes in order of preference, such as `NSURL.self` and
     ///     `NSString.self`. `NSPasteboardItem.self` reads any item that no class before it can read.
     ///   - options: see ``ReadingOptionKey``.
-    /// - Returns: the objects, which may be none; `nil` if the pasteboard is not available.
+    /// - Returns: the objects, possibly none; `nil` if the pasteboard is not available.
     open func readObjects(
         forClasses classArray: [AnyClass], options: [NSPasteboard.ReadingOptionKey: Any]? = nil
     ) -> [Any]? {
@@ -230,8 +230,8 @@ open class NSPasteboard: NSObject, @unchecked Sendable {
         }
     }
 
-    /// Whether one of the classes can read an item; see ``readObjects(forClasses:options:)``. Loads no data, except
-    /// URLs if the options restrict the types of files.
+    /// Whether at least one of the given classes can read an item; see ``readObjects(forClasses:options:)``. Loads no
+    /// data, except URLs if the options restrict the types of files.
     open func canReadObject(
         forClasses classArray: [AnyClass], options: [NSPasteboard.ReadingOptionKey: Any]? = nil
     ) -> Bool {
@@ -240,7 +240,7 @@ open class NSPasteboard: NSObject, @unchecked Sendable {
         }
     }
 
-    /// Whether an item has a type that is one of these types, or conforms to one of them.
+    /// Whether an item has one of the given types, or a type that conforms to one of them.
     open func canReadItem(withDataConformingToTypes types: [String]) -> Bool {
         (pasteboardItems ?? []).contains { item in
             item.types.contains { own in types.contains { TypeIdentifier.conforms(own.rawValue, to: $0) } }
@@ -257,18 +257,20 @@ open class NSPasteboard: NSObject, @unchecked Sendable {
         pasteboardItems?.flatMap(\.types).reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
     }
 
-    /// Returns the first of these types that the pasteboard has.
+    /// Returns the first of the given types that the pasteboard has; `nil` if it has none of them.
     open func availableType(from types: [NSPasteboard.PasteboardType]) -> NSPasteboard.PasteboardType? {
         let items = pasteboardItems ?? []
         return types.first { type in items.contains { $0.availableType(from: [type]) != nil } }
     }
 
-    /// Returns the data of a type from the first item that has it. Promised data is requested now.
+    /// Returns the data of the given type from the first item that has the type; `nil` if it is not available. Requests
+    /// promised data and waits for it.
     open func data(forType dataType: NSPasteboard.PasteboardType) -> Data? {
         pasteboardItems?.lazy.compactMap { $0.data(forType: dataType) }.first
     }
 
-    /// Returns the value of a property list from the data of a type of the first item that has it.
+    /// Decodes, as a property list, the data of the given type from the first item that has the type; `nil` if it is
+    /// not available.
     open func propertyList(forType dataType: NSPasteboard.PasteboardType) -> Any? {
         pasteboardItems?.lazy.compactMap { $0.propertyList(forType: dataType) }.first
     }
@@ -282,7 +284,7 @@ open class NSPasteboard: NSObject, @unchecked Sendable {
     // MARK: - Files
 
     /// Writes a file or directory to a pasteboard that this process owns. It is written as `fileContents` and as the
-    /// type for contents with its filename extension.
+    /// type for contents of files with its extension.
     ///
     /// - Returns: `false` if the file cannot be read, or if this process is not the owner.
     @discardableResult
@@ -308,7 +310,7 @@ open class NSPasteboard: NSObject, @unchecked Sendable {
         data(forType: .fileContents).flatMap { FileWrapper(serializedRepresentation: $0) }
     }
 
-    /// Reads a file or directory and writes it to the disk. It does not replace an existing file.
+    /// Reads a file or directory from the pasteboard and writes it to the disk. Does not replace an existing file.
     ///
     /// - Parameters:
     ///   - type: the type to read: `fileContents`, or the type of contents with an extension. If it is `nil`, the type
@@ -330,8 +332,8 @@ open class NSPasteboard: NSObject, @unchecked Sendable {
         }
     }
 
-    /// Returns the types of data that can be read as a type: the type itself and, for a string, text in other
-    /// encodings.
+    /// Returns the types of data that can be read as the given type: the type itself and, for a string, the types of
+    /// text in other encodings.
     open class func types(filterableTo type: NSPasteboard.PasteboardType) -> [NSPasteboard.PasteboardType] {
         type == .string ? [type] + texts : [type]
     }

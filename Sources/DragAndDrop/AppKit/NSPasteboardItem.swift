@@ -28,7 +28,8 @@ open class NSPasteboardItem: NSObject, NSPasteboardWriting, NSPasteboardReading,
         contents.setHandle(self)
     }
 
-    /// Creates an item of one type; `nil` if the type is invalid, or if no property list can hold the value.
+    /// Creates an item with a value of one type; `nil` if the type is invalid, or if no property list can hold the
+    /// value.
     public required init?(pasteboardPropertyList propertyList: Any, ofType type: NSPasteboard.PasteboardType) {
         let contents = ItemContents()
         kind = .own(contents)
@@ -89,7 +90,7 @@ open class NSPasteboardItem: NSObject, NSPasteboardWriting, NSPasteboardReading,
         types.first { TypeIdentifier.conforms($0.rawValue, to: UTType.plainText.identifier) }
     }
 
-    /// Returns the first of these types that the item has.
+    /// Returns the first of the given types that the item has; `nil` if it has none of them.
     open func availableType(from types: [NSPasteboard.PasteboardType]) -> NSPasteboard.PasteboardType? {
         let own = self.types
         return types.first { type in own.contains { TypeIdentifier.areEqual($0.rawValue, type.rawValue) } }
@@ -116,7 +117,7 @@ open class NSPasteboardItem: NSObject, NSPasteboardWriting, NSPasteboardReading,
         return contents.promise(types, by: promise)
     }
 
-    /// Sets the data of a type.
+    /// Sets the item's data of the given type.
     ///
     /// - Returns: `false` if the type is new and the item is on a pasteboard, or if the item was read from a
     ///   pasteboard.
@@ -126,14 +127,14 @@ open class NSPasteboardItem: NSObject, NSPasteboardWriting, NSPasteboardReading,
         return contents.set(data, for: type) != nil
     }
 
-    /// Sets a string as the data of a type, see ``setData(_:forType:)``.
+    /// Sets a string as the item's data of the given type, see ``setData(_:forType:)``.
     @discardableResult
     open func setString(_ string: String, forType type: NSPasteboard.PasteboardType) -> Bool {
         setPropertyList(string, forType: type)
     }
 
-    /// Sets the value of a property list as the data of a type, see ``setData(_:forType:)``. Returns `false` if a
-    /// property list cannot contain the value.
+    /// Encodes a value as a property list, and sets the result as the item's data of the given type, see
+    /// ``setData(_:forType:)``. Returns `false` if a property list cannot contain the value.
     @discardableResult
     open func setPropertyList(_ propertyList: Any, forType type: NSPasteboard.PasteboardType) -> Bool {
         guard let data = PasteboardData.data(of: propertyList, as: type) else { return false }
@@ -142,7 +143,8 @@ open class NSPasteboardItem: NSObject, NSPasteboardWriting, NSPasteboardReading,
 
     // MARK: - Reading
 
-    /// Returns the data of a type. Promised data is requested now.
+    /// Returns the item's data of the given type; `nil` if it is not available. Requests promised data and waits for
+    /// it.
     open func data(forType type: NSPasteboard.PasteboardType) -> Data? {
         if let data = ownData(type) { return data }
         guard type == .string, let other = Self.text(among: ownTypes), other != type else { return nil }
@@ -158,12 +160,13 @@ open class NSPasteboardItem: NSObject, NSPasteboardWriting, NSPasteboardReading,
         }
     }
 
-    /// Returns the string of a type: text in the encoding of the type, or other data that is UTF-8.
+    /// Decodes the item's data of the given type as text in the encoding of the type, or as UTF-8 if the type is no
+    /// text type.
     open func string(forType type: NSPasteboard.PasteboardType) -> String? {
         data(forType: type).flatMap { PasteboardData.string($0, as: type) }
     }
 
-    /// Returns the string of a text type, or the property list in the data of any other type.
+    /// Returns the string if the given type is a text type. For any other type, decodes the data as a property list.
     open func propertyList(forType type: NSPasteboard.PasteboardType) -> Any? {
         data(forType: type).flatMap { PasteboardData.propertyList($0, as: type) }
     }
@@ -173,7 +176,7 @@ open class NSPasteboardItem: NSObject, NSPasteboardWriting, NSPasteboardReading,
     /// Returns all types.
     open func writableTypes(for pasteboard: NSPasteboard) -> [NSPasteboard.PasteboardType] { types }
 
-    /// Returns the data of a type.
+    /// Returns the data of the given type.
     open func pasteboardPropertyList(forType type: NSPasteboard.PasteboardType) -> Any? { data(forType: type) }
 
     /// Returns the root type of all data, because an item of a pasteboard can be read as an `NSPasteboardItem` in any

@@ -10,13 +10,13 @@ import ItemProvider
 public protocol NSPasteboardWriting: NSObjectProtocol {
     /// Returns the types that the object is written as, best first.
     func writableTypes(for pasteboard: NSPasteboard) -> [NSPasteboard.PasteboardType]
-    /// Returns the options of writing a type. By default the object is written at once.
+    /// Returns the options for writing the object as the given type. By default the object is written at once.
     func writingOptions(
         forType type: NSPasteboard.PasteboardType, pasteboard: NSPasteboard
     ) -> NSPasteboard.WritingOptions
-    /// Returns the object in the form of a type: data, a string, or another value that a property list can contain;
-    /// `nil` if it is not available. For a promised type, this is called on the main thread when a client loads the
-    /// type.
+    /// Returns the object in the form of the given type: data, a string, or another value that a property list can
+    /// contain; `nil` if it is not available. If the type is promised, this function is called on the main thread when
+    /// a client loads the type.
     func pasteboardPropertyList(forType type: NSPasteboard.PasteboardType) -> Any?
 }
 
@@ -37,11 +37,12 @@ extension NSPasteboardWriting {
 public protocol NSPasteboardReading: NSObjectProtocol {
     /// Returns the types from which objects of the class are created, best first.
     static func readableTypes(for pasteboard: NSPasteboard) -> [NSPasteboard.PasteboardType]
-    /// Returns the form in which a type is read. The default is data.
+    /// Returns the form in which the class reads data of the given type. The default is `Data`.
     static func readingOptions(
         forType type: NSPasteboard.PasteboardType, pasteboard: NSPasteboard
     ) -> NSPasteboard.ReadingOptions
-    /// Creates an object from a value in the form that the class reads; `nil` if it cannot be made.
+    /// Creates an object from a value in the form that ``readingOptions(forType:pasteboard:)`` returns; `nil` if the
+    /// class cannot read the value.
     init?(pasteboardPropertyList propertyList: Any, ofType type: NSPasteboard.PasteboardType)
 }
 
@@ -52,12 +53,13 @@ extension NSPasteboardReading {
     ) -> NSPasteboard.ReadingOptions { .asData }
 }
 
-/// The owner of the types of ``NSPasteboard/declareTypes(_:owner:)``, which provides their data. It is not retained.
-/// Its promises are valid as long as it exists.
+/// The owner of types that were declared with ``NSPasteboard/declareTypes(_:owner:)``. It provides the data of these
+/// types. The pasteboard does not retain the owner, whose promises are valid as long as it exists.
 ///
 /// Source: AppKit, `NSPasteboard.h`.
 public protocol NSPasteboardTypeOwner: NSObjectProtocol {
-    /// Sets data of a declared type on the given pasteboard, because a client loads it. Called on the main thread.
+    /// Sets the data of a declared type on the given pasteboard. Called on the main thread when a client loads the
+    /// data.
     func pasteboard(_ sender: NSPasteboard, provideDataForType type: NSPasteboard.PasteboardType)
     /// Called on the main thread when the pasteboard has other contents.
     func pasteboardChangedOwner(_ sender: NSPasteboard)
@@ -72,7 +74,7 @@ extension NSPasteboardTypeOwner {
 ///
 /// Source: AppKit, `NSPasteboardItem.h`.
 public protocol NSPasteboardItemDataProvider: NSObjectProtocol {
-    /// Sets data of a promised type on the given item, because a client loads it. Called on the main thread.
+    /// Sets the data of a promised type on the given item. Called on the main thread when a client loads the data.
     func pasteboard(
         _ pasteboard: NSPasteboard?, item: NSPasteboardItem,
         provideDataForType type: NSPasteboard.PasteboardType)

@@ -22,14 +22,14 @@ struct PasteboardReader {
         isOfFilesOnly = isOfURLs && (contentTypes != nil || options?[.urlReadingFileURLsOnly] as? Bool == true)
     }
 
-    /// Whether an object can be read, judged by the types and, for URLs of files of certain types, by the type of the
-    /// file.
+    /// Whether the class can read an item, determined from the item's types and, if only files of certain types are
+    /// wanted, from the type of the file at the item's URL.
     func canRead(_ item: NSPasteboardItem) -> Bool {
         if reader is NSPasteboardItem.Type { return true }
         return contentTypes == nil ? !readable(item).isEmpty : object(from: item) != nil
     }
 
-    /// Reads an object; `nil` if none can be made.
+    /// Creates an object from an item; `nil` if the class cannot read the item.
     func object(from item: NSPasteboardItem) -> Any? {
         if reader is NSPasteboardItem.Type { return item }
         return readable(item).lazy.compactMap { object(from: item, as: $0) }.first

@@ -1,4 +1,5 @@
-/// The kinds of detected values: the key paths of ``UIPasteboard/DetectedValues`` as values that may cross threads.
+/// The kinds of detected values. They stand for the key paths of ``UIPasteboard/DetectedValues``, which may not cross
+/// threads.
 enum DetectedKind: CaseIterable, Sendable {
     case probableWebURL, probableWebSearch, number
     case links, phoneNumbers, emailAddresses, postalAddresses

@@ -1,7 +1,7 @@
 import DataDetection
 import Foundation
 
-/// The detection of all requested kinds in one text.
+/// Detects the values of all requested kinds in one text.
 ///
 /// Every detector reads the text from left to right. It looks ahead and back by a limited number of characters, which
 /// its doc comment states. Therefore the time is linear in the length of the text. Detectors are independent of each
@@ -35,7 +35,7 @@ enum PatternDetector {
 }
 
 extension UIPasteboard.DetectedValues {
-    /// Creates the values that are detected in a text, which need not be on a pasteboard.
+    /// Detects values in a text, which need not be on a pasteboard.
     package init(
         of keyPaths: Set<PartialKeyPath<UIPasteboard.DetectedValues>>, in text: String, clock: CalendarClock = .current
     ) {

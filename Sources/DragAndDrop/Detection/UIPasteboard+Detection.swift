@@ -15,7 +15,7 @@ import LinuxSystem
 extension UIPasteboard {
     // MARK: - Patterns
 
-    /// Detects which of these patterns the first item matches.
+    /// Detects which of the given patterns the first item matches.
     public func detectPatterns(
         for patterns: Set<DetectionPattern>,
         completionHandler: @escaping @Sendable (Result<Set<DetectionPattern>, any Error>) -> Void
@@ -25,7 +25,7 @@ extension UIPasteboard {
         }
     }
 
-    /// Detects which of these patterns the first item has.
+    /// Detects which of the given patterns the first item has.
     public func detectPatterns(
         for keyPaths: Set<PartialKeyPath<DetectedValues>>,
         completionHandler: @escaping @Sendable (Result<Set<PartialKeyPath<DetectedValues>>, any Error>) -> Void
@@ -35,15 +35,15 @@ extension UIPasteboard {
         }
     }
 
-    /// Detects which of these patterns the first item has.
+    /// Detects which of the given patterns the first item has.
     public func detectedPatterns(
         for keyPaths: Set<PartialKeyPath<DetectedValues>>
     ) async throws -> Set<PartialKeyPath<DetectedValues>> {
         try await detect(DetectedKind.kinds(keyPaths), in: .first).first?.patterns ?? []
     }
 
-    /// Detects which of the patterns each item of a set matches; each item of the pasteboard if the set is `nil`. The
-    /// results are in the order of the items.
+    /// Detects, for each item in `itemSet`, which of the given patterns the item matches. If `itemSet` is `nil`,
+    /// examines all items. The results are in the order of the items.
     public func detectPatterns(
         for patterns: Set<DetectionPattern>, inItemSet itemSet: IndexSet?,
         completionHandler: @escaping @Sendable (Result<[Set<DetectionPattern>], any Error>) -> Void
@@ -53,8 +53,8 @@ extension UIPasteboard {
         }
     }
 
-    /// Detects which of the patterns each item of a set has; each item of the pasteboard if the set is `nil`. The
-    /// results are in the order of the items.
+    /// Detects, for each item in `itemSet`, which of the given patterns the item has. If `itemSet` is `nil`, examines
+    /// all items. The results are in the order of the items.
     public func detectPatterns(
         for keyPaths: Set<PartialKeyPath<DetectedValues>>, inItemSet itemSet: IndexSet?,
         completionHandler: @escaping @Sendable (Result<[Set<PartialKeyPath<DetectedValues>>], any Error>) -> Void
@@ -64,8 +64,8 @@ extension UIPasteboard {
         }
     }
 
-    /// Detects which of the patterns each item of a set has; each item of the pasteboard if the set is `nil`. The
-    /// results are in the order of the items.
+    /// Detects, for each item in `itemSet`, which of the given patterns the item has. If `itemSet` is `nil`, examines
+    /// all items. The results are in the order of the items.
     public func detectedPatterns(
         for keyPaths: Set<PartialKeyPath<DetectedValues>>, inItemSet itemSet: IndexSet?
     ) async throws -> [Set<PartialKeyPath<DetectedValues>>] {
@@ -74,7 +74,7 @@ extension UIPasteboard {
 
     // MARK: - Values
 
-    /// Detects the values of the patterns that the first item matches: strings, and for a number a `Double`.
+    /// Detects the values of those given patterns that the first item matches: strings, and for a number a `Double`.
     public func detectValues(
         for patterns: Set<DetectionPattern>,
         completionHandler: @escaping @Sendable (Result<[DetectionPattern: Any], any Error>) -> Void
@@ -84,7 +84,7 @@ extension UIPasteboard {
         }
     }
 
-    /// Detects the values of the patterns that the first item has.
+    /// Detects the values of those given patterns that the first item has.
     public func detectValues(
         for keyPaths: Set<PartialKeyPath<DetectedValues>>,
         completionHandler: @escaping @Sendable (Result<DetectedValues, any Error>) -> Void
@@ -94,13 +94,13 @@ extension UIPasteboard {
         }
     }
 
-    /// Detects the values of the patterns that the first item has.
+    /// Detects the values of those given patterns that the first item has.
     public func detectedValues(for keyPaths: Set<PartialKeyPath<DetectedValues>>) async throws -> DetectedValues {
         try await detect(DetectedKind.kinds(keyPaths), in: .first).first ?? DetectedValues()
     }
 
-    /// Detects the values of the patterns that each item of a set matches; each item of the pasteboard if the set is
-    /// `nil`. The results are in the order of the items.
+    /// Detects, for each item in `itemSet`, the values of those given patterns that the item matches. If `itemSet` is
+    /// `nil`, examines all items. The results are in the order of the items.
     public func detectValues(
         for patterns: Set<DetectionPattern>, inItemSet itemSet: IndexSet?,
         completionHandler: @escaping @Sendable (Result<[[DetectionPattern: Any]], any Error>) -> Void
@@ -110,8 +110,8 @@ extension UIPasteboard {
         }
     }
 
-    /// Detects the values of the patterns that each item of a set has; each item of the pasteboard if the set is `nil`.
-    /// The results are in the order of the items.
+    /// Detects, for each item in `itemSet`, the values of those given patterns that the item has. If `itemSet` is
+    /// `nil`, examines all items. The results are in the order of the items.
     public func detectValues(
         for keyPaths: Set<PartialKeyPath<DetectedValues>>, inItemSet itemSet: IndexSet?,
         completionHandler: @escaping @Sendable (Result<[DetectedValues], any Error>) -> Void
@@ -119,8 +119,8 @@ extension UIPasteboard {
         detect(DetectedKind.kinds(keyPaths), in: .items(itemSet), completionHandler)
     }
 
-    /// Detects the values of the patterns that each item of a set has; each item of the pasteboard if the set is `nil`.
-    /// The results are in the order of the items.
+    /// Detects, for each item in `itemSet`, the values of those given patterns that the item has. If `itemSet` is
+    /// `nil`, examines all items. The results are in the order of the items.
     public func detectedValues(
         for keyPaths: Set<PartialKeyPath<DetectedValues>>, inItemSet itemSet: IndexSet?
     ) async throws -> [DetectedValues] {

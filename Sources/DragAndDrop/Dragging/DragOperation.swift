@@ -93,8 +93,8 @@ import UniformTypeIdentifiers
         interaction.delegate?.dragInteraction(interaction, sessionDidTransferItems: session)
     }
 
-    /// Returns the item through which another process reads the state of the drag and ends the drag. Loading an outcome
-    /// from this item reports the outcome.
+    /// Returns the item through which another process reads the state of the drag and ends the drag. By loading the
+    /// type of an outcome from this item, the process reports the outcome.
     private func control() -> NSItemProvider {
         let control = NSItemProvider()
         let allowsMove = session.allowsMoveOperation

@@ -101,7 +101,8 @@ import ItemProvider
         self.completion = completion
     }
 
-    /// Adds the object of an item; `nil` if it could not be loaded. Returns whether it was the last to arrive.
+    /// Adds the object of the item at `index`, or `nil` if it could not be loaded. Returns whether this was the last
+    /// outstanding object.
     func add(_ object: (any NSItemProviderReading)?, at index: Int) -> Bool {
         objects[index] = object
         missing -= 1

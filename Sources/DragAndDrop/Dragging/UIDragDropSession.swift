@@ -9,14 +9,14 @@ import ItemProvider
     var allowsMoveOperation: Bool { get }
     /// Whether no other process may see the items.
     var isRestrictedToDraggingApplication: Bool { get }
-    /// Whether an item has a representation of one of these types.
+    /// Whether at least one item has a representation of one of the given types.
     func hasItemsConforming(toTypeIdentifiers typeIdentifiers: [String]) -> Bool
-    /// Whether an object of a class can be made from an item.
+    /// Whether an object of the given class can be created from at least one item.
     func canLoadObjects(ofClass aClass: any NSItemProviderReading.Type) -> Bool
 }
 
 extension UIDragDropSession {
-    /// Whether a value of a type can be made from an item.
+    /// Whether a value of type `T` can be created from at least one item.
     public func canLoadObjects<T>(ofClass: T.Type) -> Bool
     where T: _ObjectiveCBridgeable & SendableMetatype, T._ObjectiveCType: NSItemProviderReading & SendableMetatype {
         canLoadObjects(ofClass: T._ObjectiveCType.self)
@@ -25,7 +25,7 @@ extension UIDragDropSession {
 
 /// A drag, as its source sees it.
 @MainActor public protocol UIDragSession: UIDragDropSession {
-    /// Any value of the program, for a drop within the same program.
+    /// Any value that the program sets, for a drop within the same program.
     var localContext: Any? { get set }
 }
 
@@ -45,8 +45,8 @@ public enum UIDropSessionProgressIndicatorStyle: UInt, Sendable {
     var localDragSession: (any UIDragSession)? { get }
     /// The style of the progress indicator.
     var progressIndicatorStyle: UIDropSessionProgressIndicatorStyle { get set }
-    /// Loads an object of a class from every item that has a representation for the class. Must be called while the
-    /// delegate performs the drop.
+    /// Loads an object of the given class from every item that the class can read. Must be called while the delegate
+    /// performs the drop.
     ///
     /// - Parameter completion: called on the main actor with the objects that could be created, in the items' order.
     @discardableResult
@@ -56,7 +56,7 @@ public enum UIDropSessionProgressIndicatorStyle: UInt, Sendable {
 }
 
 extension UIDropSession {
-    /// Loads a value of a type from every item that has a representation for the type; see
+    /// Loads a value of type `T` from every item from which one can be created; see
     /// ``loadObjects(ofClass:completion:)-swift.method``.
     public func loadObjects<T>(ofClass: T.Type, completion: @escaping ([T]) -> Void) -> Progress
     where T: _ObjectiveCBridgeable & SendableMetatype, T._ObjectiveCType: NSItemProviderReading & SendableMetatype {

@@ -86,7 +86,7 @@ extension UIDragInteractionDelegate {
 @MainActor open class UIDragItem: NSObject {
     /// The representations of the item.
     open private(set) var itemProvider: NSItemProvider
-    /// Any value of the program, for a drop within the same program. Other processes do not see it.
+    /// Any value that the program sets, for a drop within the same program. Other processes do not see it.
     open var localObject: Any?
 
     /// Creates an item to drag.

@@ -14,7 +14,7 @@ public final class UIColor: NSObject, NSSecureCoding, Sendable {
         super.init()
     }
 
-    /// Stores the four components. Returns `true`.
+    /// Writes the four components to the given addresses; a `nil` address is skipped. Returns `true`.
     @discardableResult
     public func getRed(
         _ red: UnsafeMutablePointer<CGFloat>?, green: UnsafeMutablePointer<CGFloat>?,
@@ -36,7 +36,7 @@ public final class UIColor: NSObject, NSSecureCoding, Sendable {
     /// Writes the components.
     public func encode(with coder: NSCoder) { coder.encode(data as NSData, forKey: "components") }
 
-    /// Reads the components; `nil` if the archive has none.
+    /// Creates a color from the components in an archive; `nil` if the archive has none.
     public convenience init?(coder: NSCoder) {
         guard let data = coder.decodeObject(of: NSData.self, forKey: "components") else { return nil }
         self.init(Data(referencing: data))

@@ -2,8 +2,8 @@ import Foundation
 import FoundationAdditions
 import ItemProvider
 
-/// The types that an object accepts from a paste or drop. They can be added one by one, or as all types that a class
-/// reads.
+/// The types that an object accepts from a paste or drop. Types can be added by identifier, or by a class that reads
+/// them.
 ///
 /// Source: UIKit, `UIPasteConfiguration.h`.
 @MainActor open class UIPasteConfiguration: NSObject, NSSecureCoding, NSCopying {
@@ -16,19 +16,19 @@ import ItemProvider
         super.init()
     }
 
-    /// Creates a configuration that accepts these types.
+    /// Creates a configuration that accepts the given types.
     public convenience init(acceptableTypeIdentifiers: [String]) {
         self.init()
         addAcceptableTypeIdentifiers(acceptableTypeIdentifiers)
     }
 
-    /// Creates a configuration that accepts the types that a class reads.
+    /// Creates a configuration that accepts the types that the given class reads.
     public convenience init(forAccepting aClass: any NSItemProviderReading.Type) {
         self.init()
         addTypeIdentifiers(forAccepting: aClass)
     }
 
-    /// Creates a configuration that accepts the types from which values of a Swift type are read.
+    /// Creates a configuration that accepts the types from which values of type `T` are read.
     public convenience init<T>(forAccepting _: T.Type)
     where T: _ObjectiveCBridgeable, T._ObjectiveCType: NSItemProviderReading {
         self.init(forAccepting: T._ObjectiveCType.self)
@@ -64,19 +64,19 @@ import ItemProvider
 
     private nonisolated static let typesKey = "acceptableTypeIdentifiers"
 
-    /// Also accepts these types.
+    /// Adds the given types to the accepted types.
     open func addAcceptableTypeIdentifiers(_ acceptableTypeIdentifiers: [String]) {
         for type in acceptableTypeIdentifiers where !self.acceptableTypeIdentifiers.contains(type) {
             self.acceptableTypeIdentifiers.append(type)
         }
     }
 
-    /// Also accepts the types that a class reads.
+    /// Adds the types that the given class reads to the accepted types.
     open func addTypeIdentifiers(forAccepting aClass: any NSItemProviderReading.Type) {
         addAcceptableTypeIdentifiers(aClass.readableTypeIdentifiersForItemProvider)
     }
 
-    /// Also accepts the types from which values of a Swift type are read.
+    /// Adds the types from which values of type `T` are read to the accepted types.
     public func addTypeIdentifiers<T>(forAccepting aClass: T.Type)
     where T: _ObjectiveCBridgeable, T._ObjectiveCType: NSItemProviderReading {
         addTypeIdentifiers(forAccepting: T._ObjectiveCType.self)
@@ -89,7 +89,7 @@ import ItemProvider
     var pasteConfiguration: UIPasteConfiguration? { get set }
     /// Pastes these items.
     func paste(itemProviders: [NSItemProvider])
-    /// Whether the items can be pasted. By default, this is the case if each has an accepted type.
+    /// Whether the items can be pasted. By default, this is the case if there are items and each has an accepted type.
     func canPaste(_ itemProviders: [NSItemProvider]) -> Bool
 }
 

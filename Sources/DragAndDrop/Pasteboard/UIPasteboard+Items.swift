@@ -5,7 +5,8 @@ import ItemProvider
 import UniformTypeIdentifiers
 
 extension UIPasteboard {
-    /// Returns the items of a set; all items if the set is `nil`. Returns `nil` if an item of the set does not exist.
+    /// Returns the items at the positions in `itemSet`; all items if `itemSet` is `nil`. Returns `nil` if the
+    /// pasteboard has no item at one of these positions.
     func selected(_ itemSet: IndexSet?) -> [NSItemProvider]? {
         let items = itemProviders
         guard let itemSet else { return items }
@@ -17,7 +18,7 @@ extension UIPasteboard {
 extension NSItemProvider {
     func hasOne(of types: [String]) -> Bool { types.contains { hasItemConformingToTypeIdentifier($0) } }
 
-    /// Returns the same item, invisible to other processes.
+    /// Returns the same item in a form that is invisible to other processes.
     func restrictedToThisProcess() -> NSItemProvider {
         let copy = promise.changed { $0.restricted(to: .ownProcess) }
         copy.teamRepresentation = promise.teamRepresentation?.restricted(to: .ownProcess)
@@ -51,7 +52,8 @@ struct PasteboardReading {
 
     init(within patience: DispatchTimeInterval) { deadline = .now() + patience }
 
-    /// Loads data, and blocks until it is loaded; returns `nil` on failure or after the deadline.
+    /// Loads an item's data of the given type. Blocks until the data is loaded; returns `nil` on failure or after the
+    /// deadline.
     func data(_ provider: NSItemProvider, _ type: String) -> Data? {
         wait { done in
             let progress = provider.loadDataRepresentation(forTypeIdentifier: type) { data, _ in done(data) }
@@ -59,7 +61,8 @@ struct PasteboardReading {
         }
     }
 
-    /// Loads a value, and blocks until it is loaded; returns `nil` on failure or after the deadline.
+    /// Loads an item's value of the given type. Blocks until the value is loaded; returns `nil` on failure or after the
+    /// deadline.
     func value(_ provider: NSItemProvider, _ type: String) -> Any? {
         let loaded: (item: ItemValue?, error: (any Error)?)? = wait { done in
             let load = PendingCancellation()
@@ -94,8 +97,8 @@ struct PasteboardReading {
         }
     }
 
-    /// Blocks the calling thread until a load has ended, and cancels the load after the deadline. If the calling thread
-    /// is the main thread, it calls owners and delegates that other threads need while it waits.
+    /// Starts a load and blocks the calling thread until the load has ended. Cancels the load after the deadline. The
+    /// main thread, while it waits, also makes the calls to owners and delegates that other threads need.
     ///
     /// - Parameter start: gets the function to call with the value, and returns a function that cancels the load.
     func wait<Value: Sendable>(_ start: (@escaping @Sendable (Value?) -> Void) -> () -> Void) -> Value? {

@@ -6,7 +6,7 @@ import UniformTypeIdentifiers
 
 /// The type identifiers for strings, URLs, images and colors.
 extension UIPasteboard {
-    /// The type for a value that is put on the pasteboard in all types of its own class.
+    /// The key for a value that is put on the pasteboard under all types of its own class.
     public class var typeAutomatic: String { "com.apple.uikit.type-automatic" }
 
     /// The types of strings.
@@ -18,7 +18,8 @@ extension UIPasteboard {
     /// The types of colors.
     public class var typeListColor: NSArray { UIColor.readableTypeIdentifiersForItemProvider as NSArray }
 
-    /// Returns the objects of a class that can be read from the items, in their order.
+    /// Loads an object of the given class from each item that the class can read. Returns the objects in the order of
+    /// the items.
     func objects<Object: NSItemProviderReading>(_ type: Object.Type) -> [Object] {
         let reading = reading
         return itemProviders.compactMap { reading.object($0, type) }
@@ -34,7 +35,8 @@ extension UIPasteboard {
 }
 
 extension PasteboardReading {
-    /// Loads an object, and blocks until it is loaded; returns `nil` if the item has no representation for the class.
+    /// Loads an object, and blocks until it is loaded; returns `nil` if the class cannot read the item, on failure, or
+    /// after the deadline.
     fileprivate func object<Object: NSItemProviderReading>(
         _ provider: NSItemProvider, _ type: Object.Type
     ) -> Object? {

@@ -57,7 +57,7 @@ open class UIPasteboard: NSObject, @unchecked Sendable {
 
     private let ownName: Name
     let boards: any ItemBoards
-    /// The time that a reader waits for a process that does not reply.
+    /// The maximum time that a reader waits for a process that does not reply.
     private let patience: DispatchTimeInterval
     /// The time that a reader waits by default.
     private static let usualPatience = DispatchTimeInterval.seconds(60)
@@ -66,7 +66,7 @@ open class UIPasteboard: NSObject, @unchecked Sendable {
     /// as missing.
     var reading: PasteboardReading { PasteboardReading(within: patience) }
 
-    /// Creates a pasteboard with a unique name. Subclasses call it.
+    /// Creates a pasteboard with a unique name. Subclasses call this initializer.
     public override init() {
         ownName = Name("org.purvey.unique.\(UUID().uuidString)")
         boards = SharedBoards.current
@@ -139,7 +139,7 @@ open class UIPasteboard: NSObject, @unchecked Sendable {
 
     // MARK: - Item providers
 
-    /// The items. Setting them replaces the contents.
+    /// The items. Assigning to this property replaces the contents.
     open var itemProviders: [NSItemProvider] {
         get { (try? boards.items(of: board)) ?? [] }
         set { setItemProviders(newValue, localOnly: false, expirationDate: nil) }
@@ -177,12 +177,12 @@ open class UIPasteboard: NSObject, @unchecked Sendable {
         }
     }
 
-    /// Replaces the contents with objects.
+    /// Replaces the contents with one item for each object.
     open func setObjects(_ objects: [any NSItemProviderWriting]) {
         setObjects(objects, localOnly: false, expirationDate: nil)
     }
 
-    /// Replaces the contents with objects, see ``setItemProviders(_:localOnly:expirationDate:)``.
+    /// Replaces the contents with one item for each object, see ``setItemProviders(_:localOnly:expirationDate:)``.
     open func setObjects(_ objects: [any NSItemProviderWriting], localOnly: Bool, expirationDate: Date?) {
         setItemProviders(
             objects.map { NSItemProvider(object: $0) }, localOnly: localOnly, expirationDate: expirationDate)
@@ -196,61 +196,66 @@ open class UIPasteboard: NSObject, @unchecked Sendable {
     /// The types of the first item.
     open var types: [String] { itemProviders.first?.registeredTypeIdentifiers ?? [] }
 
-    /// Returns the types of each item of a set; of all items if the set is `nil`.
+    /// Returns the types of each item in `itemSet`, or of all items if `itemSet` is `nil`. Returns `nil` if the set
+    /// contains a position without an item.
     open func types(forItemSet itemSet: IndexSet?) -> [[String]]? {
         selected(itemSet)?.map(\.registeredTypeIdentifiers)
     }
 
-    /// Whether the first item has one of these types.
+    /// Whether the first item has one of the given types, or a type that conforms to one of them.
     open func contains(pasteboardTypes: [String]) -> Bool {
         itemProviders.first.map { $0.hasOne(of: pasteboardTypes) } ?? false
     }
 
-    /// Whether every item of a set has one of these types. If the set is `nil`, all items are examined.
+    /// Whether every item in `itemSet` has one of the given types, or a type that conforms to one of them. If `itemSet`
+    /// is `nil`, examines all items. Returns `false` if there are no items to examine.
     open func contains(pasteboardTypes: [String], inItemSet itemSet: IndexSet?) -> Bool {
         guard let items = selected(itemSet), !items.isEmpty else { return false }
         return items.allSatisfy { $0.hasOne(of: pasteboardTypes) }
     }
 
-    /// Returns the positions of the items that have one of these types.
+    /// Returns the positions of the items that have one of the given types, or a type that conforms to one of them.
     open func itemSet(withPasteboardTypes pasteboardTypes: [String]) -> IndexSet? {
         IndexSet(itemProviders.enumerated().filter { $0.element.hasOne(of: pasteboardTypes) }.map(\.offset))
     }
 
-    /// Returns the first item's data of a type.
+    /// Returns the first item's data of the given type; `nil` if it has none.
     open func data(forPasteboardType pasteboardType: String) -> Data? {
         itemProviders.first.flatMap { reading.data($0, pasteboardType) }
     }
 
-    /// Returns the data of a type, from each item of a set that has the type.
+    /// Returns the data of the given type from each item in `itemSet` that has the type. If `itemSet` is `nil`, reads
+    /// all items. Returns `nil` if the set contains a position without an item.
     open func data(forPasteboardType pasteboardType: String, inItemSet itemSet: IndexSet?) -> [Data]? {
         let reading = reading
         return selected(itemSet)?.compactMap { reading.data($0, pasteboardType) }
     }
 
-    /// Returns the first item's value of a type: a string, a URL, an image, a color or the value of a property list, or
-    /// data for any other type.
+    /// Returns the first item's value of the given type: a string, a URL, an image, a color or the value of a property
+    /// list, or data for any other type; `nil` if the item has none.
     open func value(forPasteboardType pasteboardType: String) -> Any? {
         itemProviders.first.flatMap { reading.value($0, pasteboardType) }
     }
 
-    /// Returns the values of a type, from each item of a set that has the type.
+    /// Returns the values of the given type from each item in `itemSet` that has the type. If `itemSet` is `nil`, reads
+    /// all items. Returns `nil` if the set contains a position without an item.
     open func values(forPasteboardType pasteboardType: String, inItemSet itemSet: IndexSet?) -> [Any]? {
         let reading = reading
         return selected(itemSet)?.compactMap { reading.value($0, pasteboardType) }
     }
 
-    /// Replaces the contents with one value. If the value cannot be encoded, the contents are empty.
+    /// Replaces the contents with one item that has the given value. If the value cannot be encoded, the contents are
+    /// empty.
     open func setValue(_ value: Any, forPasteboardType pasteboardType: String) {
         setItems([[pasteboardType: value]])
     }
 
-    /// Replaces the contents with data.
+    /// Replaces the contents with one item that has the given data.
     open func setData(_ data: Data, forPasteboardType pasteboardType: String) {
         setItems([[pasteboardType: data]])
     }
 
-    /// The items with all their values. Setting them replaces the contents.
+    /// The items with all their values. Assigning to this property replaces the contents.
     open var items: [[String: Any]] {
         get {
             let reading = reading
@@ -283,7 +288,7 @@ open class UIPasteboard: NSObject, @unchecked Sendable {
         set { strings = newValue.map { [$0] } }
     }
 
-    /// All strings.
+    /// The strings of all items that have one.
     open var strings: [String]? {
         get { (objects(NSString.self) as [NSString]).map { $0 as String }.nilIfEmpty }
         set { setObjects((newValue ?? []).map { $0 as NSString }) }
@@ -295,7 +300,7 @@ open class UIPasteboard: NSObject, @unchecked Sendable {
         set { urls = newValue.map { [$0] } }
     }
 
-    /// All URLs.
+    /// The URLs of all items that have one.
     open var urls: [URL]? {
         get { (objects(NSURL.self) as [NSURL]).map { $0 as URL }.nilIfEmpty }
         set { setObjects((newValue ?? []).map { $0 as NSURL }) }
@@ -307,7 +312,7 @@ open class UIPasteboard: NSObject, @unchecked Sendable {
         set { images = newValue.map { [$0] } }
     }
 
-    /// All images.
+    /// The images of all items that have one.
     open var images: [UIImage]? {
         get { objects(UIImage.self).nilIfEmpty }
         set { setObjects(newValue ?? []) }
@@ -319,29 +324,29 @@ open class UIPasteboard: NSObject, @unchecked Sendable {
         set { colors = newValue.map { [$0] } }
     }
 
-    /// All colors.
+    /// The colors of all items that have one.
     open var colors: [UIColor]? {
         get { objects(UIColor.self).nilIfEmpty }
         set { setObjects(newValue ?? []) }
     }
 
-    /// Whether there is a string. No data is loaded.
+    /// Whether at least one item has a string. No data is loaded.
     open var hasStrings: Bool { has(NSString.self) }
-    /// Whether there is a URL. No data is loaded.
+    /// Whether at least one item has a URL. No data is loaded.
     open var hasURLs: Bool { has(NSURL.self) }
-    /// Whether there is an image. No data is loaded.
+    /// Whether at least one item has an image. No data is loaded.
     open var hasImages: Bool { has(UIImage.self) }
-    /// Whether there is a color. No data is loaded.
+    /// Whether at least one item has a color. No data is loaded.
     open var hasColors: Bool { has(UIColor.self) }
 }
 
 extension UIPasteboard {
-    /// Replaces the contents with values.
+    /// Replaces the contents with one item for each value.
     public func setObjects<T>(_ objects: [T]) where T: _ObjectiveCBridgeable, T._ObjectiveCType: NSItemProviderWriting {
         setObjects(objects.map { $0._bridgeToObjectiveC() })
     }
 
-    /// Replaces the contents with values, see ``setItemProviders(_:localOnly:expirationDate:)``.
+    /// Replaces the contents with one item for each value, see ``setItemProviders(_:localOnly:expirationDate:)``.
     public func setObjects<T>(_ objects: [T], localOnly: Bool, expirationDate: Date?)
     where T: _ObjectiveCBridgeable, T._ObjectiveCType: NSItemProviderWriting {
         setObjects(objects.map { $0._bridgeToObjectiveC() }, localOnly: localOnly, expirationDate: expirationDate)

@@ -7,7 +7,7 @@ import LinuxSystem
 ///
 /// Every function may block until another process replies, and may be called from any thread that may block.
 package protocol ItemBoards: Sendable {
-    /// Returns the items of a board that this process may see.
+    /// Returns those items of a board that this process may see.
     func items(of board: String) throws -> [NSItemProvider]
     /// Replaces the contents of a board with items. Items that cannot be offered are left out. If the other items are
     /// refused, the board is empty afterwards.
@@ -17,16 +17,16 @@ package protocol ItemBoards: Sendable {
     /// - Returns: the new change count of the board.
     @discardableResult
     func replace(_ board: String, with items: [NSItemProvider], staysAfterwards: Bool) throws -> Int
-    /// Replaces the items that this process put on a board, without a new change count: the process continues its
-    /// earlier write.
+    /// Replaces the items that this process put on a board, as a continuation of its earlier write. The change count
+    /// stays the same.
     ///
     /// - Parameter changeCount: the change count of the board after this process's last write.
-    /// - Returns: `false` if the board has changed since then. In this case it stays unchanged.
+    /// - Returns: `false` if the board has changed since that write. In this case nothing is replaced.
     func amend(_ board: String, with items: [NSItemProvider], expecting changeCount: Int) throws -> Bool
     /// Returns a number that grows whenever the contents of the board change, except by ``amend(_:with:expecting:)``.
     func changeCount(of board: String) throws -> Int
-    /// Whether a process has written to the board since the board was last removed, as far as that is recorded. The
-    /// records of empty boards may be dropped.
+    /// Whether a process has written to the board since the board was last removed. Returns `false` if this is no
+    /// longer recorded: the records of empty boards may be dropped.
     func isTouched(_ board: String) throws -> Bool
     /// Removes the contents of a board. The board then counts as never used.
     func remove(_ board: String) throws

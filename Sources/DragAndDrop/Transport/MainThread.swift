@@ -3,7 +3,7 @@ import Foundation
 import LinuxSystem
 import Synchronization
 
-/// A way to call client code on the main thread, and to wait on the main thread without preventing such calls.
+/// Calls client code on the main thread, and lets the main thread wait for a value without preventing such calls.
 ///
 /// AppKit's owners and delegates are called on the main thread. An owner that reads a pasteboard blocks, possibly until
 /// its own process provides promised data. Therefore a wait on the main thread also runs the jobs that other threads
@@ -11,7 +11,7 @@ import Synchronization
 enum MainThread {
     /// Jobs that have not begun. Leaf lock: jobs run after it is released.
     private static let jobs = Lock<[Job]>([])
-    /// The semaphore that is signalled for each job, and when the value that the main thread waits for has come.
+    /// The semaphore that is signalled for each job, and when the value for which the main thread waits was provided.
     /// Spurious signals are harmless.
     private static let news = DispatchSemaphore(value: 0)
 
@@ -56,19 +56,20 @@ enum MainThread {
         DispatchQueue.main.async { run(job) }
     }
 
-    /// Blocks the calling thread until a value has come.
+    /// Calls `start`, and blocks the calling thread until a value is provided.
     ///
     /// - Parameters:
     ///   - limit: the timeout.
-    ///   - start: gets the function to call with the value. Only the first call has an effect.
-    /// - Returns: the value; `nil` if no value came in time.
+    ///   - start: gets a function that provides the value. Only the first call of this function has an effect.
+    /// - Returns: the value; `nil` if none was provided in time.
     static func wait<Value: Sendable>(
         within limit: DispatchTimeInterval, _ start: (@escaping @Sendable (Value?) -> Void) -> Void
     ) -> Value? {
         wait(until: .now() + limit, start)
     }
 
-    /// Blocks the calling thread until a value has come or a deadline has passed, see ``wait(within:_:)``.
+    /// Calls `start`, and blocks the calling thread until a value is provided or the deadline has passed, see
+    /// ``wait(within:_:)``.
     static func wait<Value: Sendable>(
         until deadline: DispatchTime, _ start: (@escaping @Sendable (Value?) -> Void) -> Void
     ) -> Value? {

@@ -10,7 +10,7 @@ import ZipArchive
 /// that is removed when the ``Arrival`` is released, so a failed or cancelled load leaves nothing behind.
 struct Bridge {
     let typeIdentifier: String
-    /// The type, if it is undeclared but was registered as a `UTType`.
+    /// The type of the representation if it is undeclared but was registered as a `UTType`; otherwise `nil`.
     let contentType: UTType?
     let suggestedName: String?
     /// The function that gets the finished fraction, from 0 to 1.
@@ -208,7 +208,7 @@ enum CompressedTypes {
     /// Subtypes of the types above that are not compressed after all.
     private static let exceptions: [UTType] = [.tarArchive, .bmp, .aiff, .wav]
 
-    /// Whether the extension in a file's name is that of a compressed type.
+    /// Whether the extension in a file's name belongs to a compressed type.
     @Sendable static func contain(_ name: String) -> Bool {
         guard let dot = name.lastIndex(of: "."), dot != name.startIndex,
             let type = UTType(filenameExtension: String(name[name.index(after: dot)...])), type.isDeclared

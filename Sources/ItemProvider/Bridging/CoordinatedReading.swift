@@ -3,13 +3,13 @@ import Foundation
 import LinuxSystem
 
 /// A reader of files that require file coordination. These are files for which the provider requests coordination, and
-/// files offered in place, which the provider continues to use. The reader waits for writers in every process, and
-/// presenters save first.
+/// files offered in place, which the provider continues to use. A read waits until no process writes the file, and
+/// makes presenters save their changes first.
 final class CoordinatedReading: @unchecked Sendable {
     // Sendable: the coordinator is never changed, and its class allows cancellation from any thread.
     private let coordinator = NSFileCoordinator(filePresenter: nil)
 
-    /// Cancels a read that waits for its claim.
+    /// Cancels a read that waits until its claim is granted.
     func cancel() { coordinator.cancel() }
 
     /// Runs a function while no process writes a file. If the file needs no coordination, the function runs at once.

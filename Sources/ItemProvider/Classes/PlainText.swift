@@ -8,8 +8,8 @@ package enum PlainText {
         UTType.utf8PlainText, .utf16ExternalPlainText, .utf16PlainText, .plainText, .text,
     ].map(\.identifier)
 
-    /// Decodes text by its type. If the type does not determine the encoding, the byte order mark does. Without a byte
-    /// order mark, the text is decoded as UTF-8, or as Latin-1 if it is not valid UTF-8.
+    /// Decodes text in the encoding of its type. If the type does not determine the encoding, the byte order mark does.
+    /// Without a byte order mark, the text is decoded as UTF-8, or as Latin-1 if it is not valid UTF-8.
     ///
     /// - Returns: `nil` for data that cannot be text of that type.
     package static func decode(_ data: Data, typeIdentifier: String) -> String? {

@@ -3,7 +3,7 @@ import Images
 import PropertyLists
 import UniformTypeIdentifiers
 
-/// The interpretation of data by its type.
+/// The text or URL that data contains, according to the type of the data.
 ///
 /// Foundation's readers accept nearly any bytes as text or as a relative URL. Therefore the type determines the
 /// interpretation. If the type does not determine it, the bytes do.

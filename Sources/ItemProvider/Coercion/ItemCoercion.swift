@@ -65,7 +65,7 @@ struct ItemCoercion {
         try unavailable { .file(try SuppliedFile(url: url, isOfferedInPlace: false, isCoordinated: false)) }
     }
 
-    /// Returns a supply as data. An error is converted to `unavailableCoercionError` with the same description and
+    /// Converts a supply to data. Every error is converted to `unavailableCoercionError` with the same description and
     /// cause.
     private func unavailable(_ supply: () throws -> Supply) throws -> Data {
         do {

@@ -12,8 +12,8 @@ final class ItemLoad: Sendable {
     private let request: ItemRequest
     // Leaf lock: the completion runs after it is released.
     private let completion: Lock<(@Sendable (Result<ItemValue, any Error>) -> Void)?>
-    /// The cancellation of the running work: the handler of `registerItem`, or the load as data or as a file that
-    /// follows it.
+    /// The cancellation of the running work, which is the handler of `registerItem` or a subsequent load of data or a
+    /// file.
     private let cancellation = PendingCancellation()
 
     init(
@@ -26,7 +26,7 @@ final class ItemLoad: Sendable {
         self.completion = Lock(completion)
     }
 
-    /// Creates a load of a preview from the client's handler for it.
+    /// Creates a load of a preview that the client's preview handler produces.
     convenience init(
         preview handler: @escaping NSItemProvider.LoadHandler, _ promise: ItemPromise, _ options: [AnyHashable: Any]?,
         _ completion: @escaping @Sendable (Result<ItemValue, any Error>) -> Void
@@ -72,7 +72,7 @@ final class ItemLoad: Sendable {
         cancellation.cancel()
     }
 
-    /// Loads a representation without an object: registered data as data, and a registered file as its URL.
+    /// Loads a representation that has no object: registered data as data, and a registered file as its URL.
     private func loadAsItComes() {
         let progress = LoadOperation.start(representation, of: promise, as: nil) { result in
             switch result {

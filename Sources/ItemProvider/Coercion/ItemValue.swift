@@ -13,7 +13,8 @@ package struct ItemValue: @unchecked Sendable {
 
     package init(_ object: any NSSecureCoding) { self.object = object }
 
-    /// Creates an item from any value. A Swift string, URL or data becomes a coding object by bridging.
+    /// Creates an item from any value; `nil` if the value cannot be coded. A Swift string, URL or data becomes a coding
+    /// object by bridging.
     package init?(boxing value: Any) {
         guard let object = (value as AnyObject) as? any NSSecureCoding else { return nil }
         self.object = object

@@ -48,8 +48,8 @@ package enum KeyedArchive {
             && list.value(list.root, "$objects") != nil
     }
 
-    /// Returns a plain value from its archive, regardless of its class. Returns `nil` if the object is not a plain
-    /// value, or contains an object that is not.
+    /// Returns a plain value from its archive, regardless of its class. Returns `nil` if the archived object is not
+    /// plain, or contains an object that is not plain.
     static func unarchivePlain(_ data: Data) -> (any NSSecureCoding)? {
         guard let root = classNames(in: data)?.root, plainClasses.contains(root) else { return nil }
         let classes: [AnyClass] = [
@@ -65,7 +65,8 @@ package enum KeyedArchive {
         plainClasses.contains(name) ? name.replacing("NSMutable", with: "NS") : name
     }
 
-    /// Returns an object of a class from its archive; `nil` if the data is not an archive of such an object.
+    /// Returns the object in an archive if it is an object of the given class that contains no objects of other classes
+    /// except plain ones; `nil` otherwise.
     package static func unarchive(_ data: Data, as wanted: AnyClass) -> (any NSSecureCoding)? {
         guard let coding = wanted as? any (NSObject & NSSecureCoding).Type else { return nil }
         let name = NSStringFromClass(wanted)

@@ -28,14 +28,14 @@ struct KeyedArchiveStructure {
         return !KeyedArchive.plainClasses.contains(name) || hasParts(entry, of: name)
     }
 
-    /// Returns the class of an object. Returns `nil` for a plain value, and if the class is missing.
+    /// Returns the name of an object's class. Returns `nil` for a value that the archive stores without a class.
     private func className(of entry: Int) -> String? {
         guard let description = list.value(entry, "$class"), case .uid(let classEntry) = list.objects[description]
         else { return nil }
         return list.value(entries[classEntry], "$classname").flatMap { list.text($0) }
     }
 
-    /// Whether a plain object has the parts that its class reads unchecked, so that it can be decoded.
+    /// Whether a plain object has all the parts that Foundation's decoder of its class reads without a check.
     private func hasParts(_ entry: Int, of name: String) -> Bool {
         switch name {
         case "NSString", "NSMutableString": part(entry, "NS.string") { list.text($0) != nil }
@@ -92,7 +92,7 @@ struct KeyedArchiveStructure {
 
     private func isNull(_ entry: Int) -> Bool { list.text(entries[entry]) == "$null" }
 
-    /// Returns the references of an array, if it contains only references.
+    /// Returns the references in an array; `nil` if the object is not an array, or contains anything but references.
     private func references(_ object: Int) -> [Int]? {
         guard case .array(let items) = list.objects[object] else { return nil }
         var references: [Int] = []

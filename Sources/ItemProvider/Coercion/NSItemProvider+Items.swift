@@ -49,7 +49,7 @@ extension NSItemProvider {
         return ItemValue(item)
     }
 
-    /// Loads the first representation that conforms to a type as an object.
+    /// Loads the object of the first representation that conforms to the given type.
     ///
     /// - Parameters:
     ///   - expectedClass: the class to convert the object to; `nil` returns the stored object.
@@ -75,10 +75,11 @@ extension NSItemProvider {
 /// An addition to Apple's interface: on Apple's platforms the class is taken from the parameter of an Objective-C
 /// block, which Swift cannot express.
 extension NSItemProvider {
-    /// Loads the first representation that conforms to a type as a value of a Swift or Foundation type, coerced if
-    /// needed: `URL`, `Data`, `String`, `NSAttributedString`, `NSDictionary`, `NSArray`, `UIImage`, `FileWrapper`, or a
-    /// class of the client's own that can be coded. An object of a client's class can be loaded from another process
-    /// only if it contains no other classes except plain values; see ``registerItem(forTypeIdentifier:loadHandler:)``.
+    /// Loads the first representation that conforms to the given type, and coerces it to a value of a Swift or
+    /// Foundation type: `URL`, `Data`, `String`, `NSAttributedString`, `NSDictionary`, `NSArray`, `UIImage`,
+    /// `FileWrapper`, or a class of the client's own that can be coded. An object of a client's class can be loaded
+    /// from another process only if it contains no other classes except plain values; see
+    /// ``registerItem(forTypeIdentifier:loadHandler:)``.
     ///
     /// - Parameter completionHandler: called once, on an arbitrary queue, with the value or an error:
     ///   `itemUnavailableError`, `unavailableCoercionError`, or the error of the load handler.
@@ -99,7 +100,8 @@ extension NSItemProvider {
         }
     }
 
-    /// Returns the class that is coded for a type: the type itself, or the class to which it bridges.
+    /// Returns the class whose objects are coded for values of a type: the type itself, or the class to which it
+    /// bridges; `nil` if it is neither a class nor bridged to one.
     private static func codingClass<Value>(of type: Value.Type) -> AnyClass? {
         func bridged<Bridgeable: _ObjectiveCBridgeable>(_ type: Bridgeable.Type) -> AnyClass {
             Bridgeable._ObjectiveCType.self
@@ -109,7 +111,8 @@ extension NSItemProvider {
     }
 }
 
-/// An option of a load: the size in pixels of the requested image, as a `CGSize` or as an `NSValue` with one.
+/// The key of an option of a load: the size in pixels of the requested image, as a `CGSize` or as an `NSValue` with
+/// one.
 public let NSItemProviderPreferredImageSizeKey = "NSItemProviderPreferredImageSizeKey"
 /// A key in an item of type `com.apple.property-list`: the value that a web page's script passed to the extension.
 public let NSExtensionJavaScriptPreprocessingResultsKey = "NSExtensionJavaScriptPreprocessingResultsKey"

@@ -81,7 +81,8 @@ struct PlainArchive {
         }
     }
 
-    /// Adds an array of references to values.
+    /// Adds the values to the archive, then adds to the property list an array that refers to them. Returns the array's
+    /// index in the property list, or `nil` if a value cannot be archived.
     private mutating func references(_ values: [Any], _ depth: Int) -> Int? {
         var numbers: [Int] = []
         for value in values {
@@ -96,7 +97,9 @@ struct PlainArchive {
         return objects.count - 1
     }
 
-    /// Adds an object of a class with its parts.
+    /// Adds an object of the class with the given name and returns its index in the archive.
+    ///
+    /// - Parameter parts: the keys and the indices in the property list of the object's parts.
     private mutating func append(_ name: String, _ parts: [(String, Int)]) -> Int {
         let description = classes[name] ?? addClass(name)
         let reference = writer.add(uid: description)

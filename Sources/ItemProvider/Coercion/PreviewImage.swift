@@ -23,8 +23,8 @@ enum PreviewImage {
         return ItemValue(item)
     }
 
-    /// Creates a thumbnail from the first representation that is an image. It is at most as large as requested, and not
-    /// larger than the image.
+    /// Creates a thumbnail from the first representation that is an image. The thumbnail is at most as large as
+    /// requested, and not larger than the image.
     ///
     /// - Returns: a function that cancels the load, if there is one.
     @discardableResult

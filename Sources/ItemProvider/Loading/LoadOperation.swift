@@ -69,7 +69,7 @@ package final class LoadOperation: Sendable {
         return progress
     }
 
-    /// Starts a load that fails, asynchronously like any other.
+    /// Starts a load that fails with the given error. Its completion is called asynchronously, as for any other load.
     package static func fail(_ error: any Error, completion: @escaping Completion) -> LoadProgress {
         let progress = LoadProgress(units: totalUnits)
         HandlerThreads.shared.run { progress.finish { completion(.failure(error)) } }

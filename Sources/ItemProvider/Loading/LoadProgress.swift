@@ -43,7 +43,7 @@ package final class LoadProgress: Progress, @unchecked Sendable {
         ProgressGate.move(self, to: totalUnitCount, then: then)
     }
 
-    /// Adds a child.
+    /// Adds a child, which stands for the given number of units of this progress.
     package func add(_ child: LoadProgress, units: Int64) {
         ProgressGate.wait { addChild(child, withPendingUnitCount: units) }
     }

@@ -1,7 +1,7 @@
 import Foundation
 
 extension NSItemProvider {
-    /// Starts the load of the first representation that conforms to a type.
+    /// Starts a load of the first representation that conforms to the given type.
     package func load(
         _ typeIdentifier: String, as delivery: Delivery, completion: @escaping LoadOperation.Completion
     ) -> Progress {
@@ -18,7 +18,7 @@ extension NSItemProvider {
         load(typeIdentifier, as: .data) { completion($0.flatMap { $0.asData }) }
     }
 
-    /// Loads a file, which is deleted when the completion handler returns.
+    /// Loads a file. A copy is deleted when the completion handler returns.
     func loadFile(
         _ typeIdentifier: String, as delivery: Delivery,
         completionHandler: @escaping @Sendable (URL?, Bool, (any Error)?) -> Void

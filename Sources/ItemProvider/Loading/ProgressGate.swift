@@ -63,7 +63,7 @@ enum ProgressGate {
         }
     }
 
-    /// Makes a change when no thread is adding a progress.
+    /// Blocks until no thread is adding a progress to another, then makes a change on this thread.
     static func wait(_ change: () -> Void) {
         if owner.load(ordering: .relaxed) == pthread_self() { return change() }
         while true {
@@ -102,7 +102,7 @@ enum ProgressGate {
         }
     }
 
-    /// Makes the waiting changes, when no thread is adding a progress any more.
+    /// Makes the waiting changes as soon as no thread is adding a progress any more.
     private static func catchUp() {
         while true {
             usleep(pause)
@@ -118,8 +118,8 @@ enum ProgressGate {
         }
     }
 
-    /// Whether every thread that began to add a progress has finished. The calling thread has, because it runs this
-    /// code.
+    /// Whether every thread that began to add a progress has finished adding it. The calling thread has finished,
+    /// because it runs this code.
     private static func isQuiet(_ state: inout State) -> Bool {
         if state.adders.isEmpty { return true }
         let adding = state.adders.filter { !$0.isOfThisThread && !isPast($0) }

@@ -57,7 +57,7 @@ private final class ProgressWatch<Value>: @unchecked Sendable {
 
     func end() { hasEnded.store(true, ordering: .releasing) }
 
-    /// Polls, and reports a change. Returns whether further changes are possible.
+    /// Reads the value, and reports a change. Returns whether further changes are possible.
     private func look() -> Bool {
         guard !hasEnded.load(ordering: .acquiring) else { return false }
         // This is read before the value, so that the last change is not missed.

@@ -36,7 +36,7 @@ struct LeasedFolder {
     /// The provider's end of the socket. It becomes readable when the consumer ends the lease.
     let end: FileDescriptor
 
-    /// The maximum time for which a provider's thread waits for the end of a lease. It matters if the consumer is
+    /// The maximum time for which a provider's thread waits for the end of a lease, in case the consumer's process is
     /// stopped.
     private static let longestWaitMilliseconds: CInt = 60_000
 

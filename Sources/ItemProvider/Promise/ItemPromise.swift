@@ -81,7 +81,7 @@ package final class ItemPromise: Sendable {
         set { state.withLock { $0.presentation = newValue } }
     }
 
-    /// Keeps the directory with the copy of a loaded file until the item is released.
+    /// Retains the directory with the copy of a loaded file until the item is released.
     func keep(_ folder: LoadFolder) {
         state.withLock { $0.copies.append(folder) }
     }
@@ -109,19 +109,21 @@ package final class ItemPromise: Sendable {
         }
     }
 
-    /// Returns the type of an identifier. The type may be undeclared if it was registered as a `UTType`.
+    /// Returns the type with the given identifier. An undeclared type is found only if it was registered as a `UTType`.
     func contentType(_ typeIdentifier: String) -> UTType? {
         UTType(typeIdentifier) ?? undeclaredType(typeIdentifier)
     }
 
-    /// Whether a registered type is another type, or conforms to it.
+    /// Whether the first type is the second type, or conforms to it. The types that were registered as an undeclared
+    /// `UTType` are included.
     func conforms(_ typeIdentifier: String, to other: String) -> Bool {
         if TypeIdentifier.conforms(typeIdentifier, to: other) { return true }
         guard let type = undeclaredType(typeIdentifier), let parent = UTType(other) else { return false }
         return type.conforms(to: parent)
     }
 
-    /// Returns the first representation whose type conforms to the requested one.
+    /// Returns the first representation whose type conforms to the given type, and whose options include the given
+    /// ones; `nil` if there is none.
     package func representation(
         conformingTo typeIdentifier: String, fileOptions: NSItemProviderFileOptions = []
     ) -> Representation? {
@@ -131,7 +133,7 @@ package final class ItemPromise: Sendable {
         }
     }
 
-    /// Returns the representation of exactly this type.
+    /// Returns the representation of exactly the given type, or `nil` if there is none.
     package func representation(of typeIdentifier: String) -> Representation? {
         representations.first { TypeIdentifier.areEqual($0.typeIdentifier, typeIdentifier) }
     }
@@ -146,7 +148,7 @@ package enum TypeIdentifier {
                 && zip(one.utf8, other.utf8).allSatisfy { lowercase($0) == lowercase($1) })
     }
 
-    /// Whether a type is another one, or conforms to it. An undeclared type conforms only to itself.
+    /// Whether the first type is the second type, or conforms to it. An undeclared type conforms only to itself.
     package static func conforms(_ identifier: String, to other: String) -> Bool {
         if areEqual(identifier, other) { return true }
         guard let type = UTType(identifier), let parent = UTType(other) else { return false }

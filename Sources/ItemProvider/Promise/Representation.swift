@@ -72,7 +72,7 @@ package struct Representation: Sendable {
         self.item = item
     }
 
-    /// Returns the same representation with a stricter visibility.
+    /// Returns the same representation with the stricter of its own and the given visibility.
     package func restricted(to visibility: NSItemProviderRepresentationVisibility) -> Representation {
         Representation(
             typeIdentifier: typeIdentifier, visibility: visibility, fileOptions: fileOptions, keeper: keeper,

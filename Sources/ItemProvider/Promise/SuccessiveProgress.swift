@@ -31,7 +31,8 @@ final class SuccessiveProgress: Progress, @unchecked Sendable {
         if super.isCancelled { part.cancel() }
     }
 
-    /// The finished fraction, from 0 to 1. A part without a progress has no share.
+    /// The finished fraction, from 0 to 1. Each part counts as one half. If the first part has no progress, the second
+    /// counts as the whole.
     var fraction: Double {
         let (first, second) = parts.withLock { ($0.first, $0.second) }
         guard let second else { return (first?.fractionCompleted ?? 0) / 2 }

@@ -16,7 +16,7 @@ package enum FolderPlacement {
     /// The name of the copy in the consumer's directory.
     private static let name = "item"
 
-    /// Copies a directory, on the provider's side. Blocks.
+    /// Copies a directory into a consumer's directory. Called by the provider. Blocks.
     ///
     /// - Parameter reading: reads the directory. Cancelling the load must cancel this reading as well.
     static func place(
@@ -33,7 +33,7 @@ package enum FolderPlacement {
         }
     }
 
-    /// Returns the copy in the consumer's directory as a supply, on the consumer's side.
+    /// Returns a supply of the copy that the provider has placed in the consumer's directory. Called by the consumer.
     static func supply(in folder: LoadFolder, name original: String) throws -> Supply {
         let descriptor = try folder.directory.open(name, [.readOnly, .directory, .noFollow])
         return .file(

@@ -3,7 +3,7 @@ import Foundation
 import FoundationAdditions
 import Images
 
-/// A consumer's request as a message to the provider: the class that it can use, and options.
+/// A consumer's request as a message to the provider: the class that the consumer can use, and options.
 ///
 /// Only classes that both sides know are sent, by names that this protocol defines. For any other class, the provider's
 /// handler gets `nil`. Options are sent only if a property list can contain them, except for the preferred size of an

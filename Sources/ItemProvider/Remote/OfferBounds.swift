@@ -43,7 +43,8 @@ extension ItemPromise {
 }
 
 extension [ItemPromise] {
-    /// The offerable parts of items, up to the limit of items.
+    /// The items in the form in which they can be offered, at most ``OfferBounds/items``. Items without such a form are
+    /// left out.
     package var offerable: [ItemPromise] { Array(compactMap(\.offerable).prefix(OfferBounds.items)) }
 }
 

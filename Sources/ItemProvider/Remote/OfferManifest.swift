@@ -26,8 +26,8 @@ package struct OfferManifest: Sendable, Equatable {
 
 /// The description of one representation of an item before it is loaded.
 package struct RepresentationManifest: Sendable, Equatable {
-    /// The position among the provider's representations. It does not change when other representations are left out of
-    /// a list.
+    /// The position among the provider's representations. The position does not change when other representations are
+    /// left out of a list.
     package let index: Int
     package let typeIdentifier: String
     /// The raw value of `NSItemProviderRepresentationVisibility`.

@@ -37,15 +37,15 @@ final class ProviderSockets: Sendable {
     /// Creates an empty set of sockets with its limits.
     ///
     /// - Parameters:
-    ///   - limit: the maximum number of open sockets. After a wait, it is doubled.
-    ///   - patience: the time to wait for a socket when all are in use.
+    ///   - limit: the maximum number of open sockets. A load that has waited may exceed it, up to twice the number.
+    ///   - patience: the time that a load waits for a socket when all are in use.
     init(limit: Int, patience: DispatchTimeInterval = .seconds(1)) {
         self.limit = limit
         self.patience = patience
     }
 
-    /// Calls a function that opens a socket, when a socket is available. ``release()`` must follow, whether opening
-    /// succeeds or not.
+    /// Calls a function that opens a socket, as soon as the limit permits. ``release()`` must be called when the socket
+    /// was closed or could not be opened.
     func acquire(_ open: @escaping @Sendable () -> Void) {
         let number: UInt64? = state.withLock { state in
             guard state.open >= limit else {
@@ -96,7 +96,7 @@ final class ProviderSockets: Sendable {
         if isNeeded { closeOne() }
     }
 
-    /// Forgets an item that was released, and has closed its socket.
+    /// Removes the record of an item that was released and has closed its socket.
     func forget(_ item: ObjectIdentifier) {
         _ = state.withLock { $0.idle.removeValue(forKey: item) }
     }

@@ -5,8 +5,9 @@ import LinuxSystem
 
 /// An item that another process offers: the consuming end of every load.
 ///
-/// All loads of the item share one socket to its provider, which the first of them opens. It is closed when this object
-/// is released. If it is unused and the process has too many open sockets, it is closed earlier (``ProviderSockets``).
+/// All loads of the item share one socket to the item's provider. The first load opens the socket. The socket is closed
+/// when this object is released, or earlier if it is unused and the process has too many open sockets
+/// (``ProviderSockets``).
 package final class RemoteItem: Sendable {
     /// A function that opens a socket to the process that offers the item. The waiting loads fail with its error.
     package typealias Opener = @Sendable (@escaping @Sendable (Result<Connection, any Error>) -> Void) -> Void
@@ -46,7 +47,7 @@ package final class RemoteItem: Sendable {
         sockets.forget(ObjectIdentifier(self))
     }
 
-    /// Creates an item provider that loads from the other process. Several of them may share this object.
+    /// Creates an item provider that loads from the other process. Several item providers may share this object.
     package func makeProvider() -> NSItemProvider {
         let provider = NSItemProvider()
         provider.suggestedName = manifest.name
@@ -158,8 +159,8 @@ package final class RemoteItem: Sendable {
 // MARK: - The socket
 
 extension RemoteItem {
-    /// Calls a function with the socket to the provider, which is opened if needed. The function must cause a call of
-    /// ``leave()``.
+    /// Calls a function with the socket to the provider. Opens the socket first if needed. The function must ensure
+    /// that ``leave()`` is called afterwards.
     private func connect(_ body: @escaping @Sendable (Result<Connection, any Error>) -> Void) {
         if let connection = openConnection() { return body(.success(connection)) }
         let isFirst = state.withLock { state in
@@ -170,7 +171,8 @@ extension RemoteItem {
         if isFirst { openSocket() }
     }
 
-    /// Returns the open socket, if any, and counts one more user. The user must call ``leave()``.
+    /// Returns the open socket and adds one to the number of its users. The caller must call ``leave()``. Returns `nil`
+    /// if no socket is open.
     private func openConnection() -> Connection? {
         let connection = state.withLock { state in
             if state.connection != nil { state.users += 1 }
@@ -182,7 +184,7 @@ extension RemoteItem {
         return nil
     }
 
-    /// Records that a user of the socket is done with it.
+    /// Records that one user of the socket has finished.
     private func leave() {
         let isIdle = state.withLock { state in
             state.users -= 1

@@ -4,7 +4,8 @@ import LinuxSystem
 
 /// One load of another process's item, from its request to its end.
 ///
-/// It completes once: when the provider replies, when the provider ends, or at once when it is cancelled.
+/// It completes once: when the provider replies, when the provider's process ends, or at once when the load is
+/// cancelled.
 final class RemoteLoad: Sendable {
     private enum Phase {
         /// The load waits for a socket; the closure removes it from the queue.
@@ -32,7 +33,7 @@ final class RemoteLoad: Sendable {
         self.completion = completion
     }
 
-    /// Sets the function to call when the load is cancelled before it was sent.
+    /// Sets the function to call if the load is cancelled before its request is sent.
     func onCancel(_ leave: @escaping @Sendable () -> Void) {
         phase.withLock { phase in
             if case .waiting = phase { phase = .waiting(leave: leave) }

@@ -5,7 +5,7 @@ import LinuxSystem
 
 /// One load that another process has requested, from the request to the reply.
 enum ServedLoad {
-    /// The units of progress that are sent: fine enough for a bar as wide as a screen.
+    /// The number of units in which progress is sent: fine enough for a bar as wide as a screen.
     static let progressUnits: Int64 = 10_000
     /// The maximum size in bytes of data that is packed on the handler's thread. Larger data is packed on a separate
     /// thread, so that a handler that completes on the main thread does not block that thread for long.
@@ -48,8 +48,8 @@ enum ServedLoad {
         }
     }
 
-    /// Whether the reply should be sent from another thread. This is the case if it takes a while and this thread must
-    /// not be blocked, and only if the supply stays valid in the meantime.
+    /// Whether the reply should be sent from another thread. This is the case if sending takes a while, this thread
+    /// must not be blocked, and the supply stays valid in the meantime.
     private static func mayMove(_ result: Result<Supply, any Error>, _ request: LoadCall) -> Bool {
         // A directory is read in this process. Before that, its presenter may need this thread in order to save.
         if request.target != nil, (try? result.get())?.file?.needsCoordination == true { return true }

@@ -29,7 +29,7 @@ public struct NextcloudCapabilities: Hashable, Sendable {
     public let forbiddenCharacters: [String]
     /// The names that the server does not permit.
     public let forbiddenNames: [String]
-    /// The names that the server does not permit, with or without any extension.
+    /// The names that the server does not permit, neither alone nor before an extension.
     public let forbiddenStems: [String]
     /// The endings that the server does not permit in names.
     public let forbiddenExtensions: [String]

@@ -110,7 +110,7 @@ struct NextcloudPush: Sendable {
         return (user, password)
     }
 
-    /// Reads notices until the connection ends. Returns the reason.
+    /// Reads notices until the connection ends. Returns the reason why it ended.
     private func listen(
         _ socket: WebSocket, _ notify: @Sendable (NextcloudNotice) -> Void
     ) async throws(DAVError) -> DAVError {
@@ -166,7 +166,8 @@ extension NextcloudClient {
     }
 
     /// Subscribes to notices of changes, and reconnects when the connection ends. The stream ends with an error if the
-    /// server refuses the credentials. Otherwise it ends when it is released or its task is cancelled.
+    /// server refuses the credentials. Otherwise the stream ends when it is released or when the task that reads it is
+    /// cancelled.
     ///
     /// A slow reader misses no change: if 1,000 notices wait, they are replaced by a single notice that any file may
     /// have changed.

@@ -3,7 +3,7 @@ import WebDAVClient
 
 /// A share of a file or directory.
 public struct NextcloudShare: Hashable, Sendable {
-    /// The kind of a share. The server has further kinds, which are represented by their number.
+    /// The kind of a share. Further kinds of the server are represented by their numbers.
     public enum Kind: Hashable, Sendable {
         case user, group, link
         case other(Int)

@@ -10,7 +10,7 @@ struct OCSValue: Sendable {
     /// The XML element of the value; `nil` if the reply does not contain it.
     let element: DAVElement?
 
-    /// The value with a name within this value.
+    /// The value with the given name within this value. If there is none, the element of the result is `nil`.
     subscript(_ name: String) -> OCSValue {
         OCSValue(element: element?.children.first { $0.name.local == name })
     }

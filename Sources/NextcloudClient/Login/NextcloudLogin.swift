@@ -137,9 +137,10 @@ public struct NextcloudLogin: Sendable {
         throw .expired
     }
 
-    /// Requests once whether the user has finished the sign-in. Returns `nil` if not.
+    /// Sends one request whether the user has finished the sign-in. Returns `nil` if the user has not.
     ///
-    /// The server sends the password only once. If that reply is lost, the sign-in ends with ``LoginError/expired``.
+    /// The server sends the password only once. If the reply with the password is lost, the sign-in ends with
+    /// ``LoginError/expired``.
     public func poll() async throws(LoginError) -> NextcloudAccount? {
         struct Reply: Decodable {
             let server: String

@@ -1,8 +1,9 @@
-/// The chunks of an upload that are missing.
+/// The chunks of an upload that the server does not have yet.
 ///
-/// The number of a chunk determines its offset: chunk 1 begins at the start of the file, and chunk 3 two units later,
-/// regardless of the sizes of the chunks before it. Several chunks can therefore be sent at the same time. After an
-/// interruption, all chunks that have arrived are used, even if chunks between them are missing.
+/// The number of a chunk determines its offset: chunk 1 begins at the start of the file, and chunk 3 two units
+/// (``ChunkSizes/unit``) later, regardless of the sizes of the chunks before it. Several chunks can therefore be sent
+/// at the same time. After an interruption, all chunks that have arrived are used, even if chunks between them are
+/// missing.
 struct ChunkPlan {
     /// A chunk to send.
     struct Chunk: Sendable, Hashable {

@@ -3,7 +3,7 @@
 /// A chunk is sent again if the connection breaks, so its transfer should not take long. But each chunk needs a
 /// request. The server accepts chunks of at least 5 MB, except for the last one, and at most 10,000 chunks.
 ///
-/// All sizes are multiples of a unit, which only depends on the file's size.
+/// All sizes are multiples of ``unit``, which only depends on the file's size.
 struct ChunkSizes: Equatable {
     /// The maximum number of chunks of an upload.
     static let count = 10_000

@@ -27,8 +27,8 @@ extension NextcloudClient {
     /// to be unused. All files are in memory, so callers send some megabytes at a time.
     ///
     /// - Returns: the outcome of each file, in order.
-    /// - Throws: an error if the outcome of all files is unknown. Some files may have been written nevertheless, if
-    ///   ``DAVError/mayHaveSucceeded``.
+    /// - Throws: an error if the outcome of all files is unknown. Some files may have been written nevertheless, if the
+    ///   error's ``DAVError/mayHaveSucceeded`` is `true`.
     public func writeNew(
         _ newFiles: [NextcloudNewFile]
     ) async throws(DAVError) -> [Result<NextcloudWritten, DAVError>] {

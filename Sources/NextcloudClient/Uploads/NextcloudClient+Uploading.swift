@@ -14,8 +14,8 @@ extension NextcloudClient {
         /// The maximum number of chunks of a file that are sent concurrently. The server processes each chunk for a
         /// while after its transfer, so that with a single chunk the connection would be idle.
         public var chunksAtOnce = 4
-        /// The duration to wait for the assembly of a file if the reply to its request was lost. The assembly may take
-        /// up to an hour. The upload can be resumed later.
+        /// The duration to wait for the assembly of a file if the reply to the assembly request was lost. The assembly
+        /// may take up to an hour. The upload can be resumed later.
         public var assemblyPatience = Duration.seconds(600)
         /// The first pause between two checks for the assembled file. It doubles up to half a minute.
         public var firstPause = Duration.seconds(1)
@@ -31,7 +31,7 @@ extension NextcloudClient {
     ///
     /// - Parameters:
     ///   - contents: an identifier of the contents, such as a version or digest. Chunks of an earlier upload are reused
-    ///     only if it has the same identifier.
+    ///     only if that upload had the same identifier.
     ///   - earlier: the upload that `note` stored before; `nil` if none has begun.
     ///   - note: stores the upload. Called after the upload has begun and before the assembly, and with `nil` when the
     ///     stored upload can be removed.

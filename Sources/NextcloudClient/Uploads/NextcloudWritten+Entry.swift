@@ -3,22 +3,22 @@ import WebDAVClient
 import XMLStream
 
 extension NextcloudWritten {
-    /// The properties that the files of a directory have in common with it.
+    /// The properties that the files of a directory have in common with the directory.
     public struct Parent: Sendable {
         /// The kind of storage: ``NextcloudEntry/mountType``.
         public let mountType: String?
         /// The display name of the owner.
         public let owner: String?
 
-        /// Creates the properties.
+        /// Creates the properties of a directory.
         public init(mountType: String?, owner: String?) {
             self.mountType = mountType
             self.owner = owner
         }
     }
 
-    /// Returns the entry of a new file without a further request. It equals the entry in a listing: the file is no
-    /// favorite, and has no tags, shares or preview yet.
+    /// Returns the entry of a new file without a further request. The entry equals the one that a listing would have:
+    /// the file is no favorite, and has no tags, shares or preview yet.
     ///
     /// - Returns: `nil` if the reply lacks a property, or the server may have set another date.
     public func entry(

@@ -4,10 +4,10 @@
 /// They are computed once for each identity, at first use. If a bundle declares the type later, new look-ups find the
 /// declared type.
 final class DynamicFacts: Sendable {
-    /// The types it conforms to directly.
+    /// The types that the dynamic type conforms to directly.
     let parents: [UTType]
-    /// All types that it conforms to, except the supertypes of declared types: a declared type is listed without its
-    /// parents, a dynamic type with all of its ancestors. The list is flat, so a cycle in the database is harmless.
+    /// The ancestors of the dynamic type: its parents and their supertypes. A declared ancestor is listed without its
+    /// supertypes, a dynamic one with all of them. The list is flat, so a cycle in the database is harmless.
     let ancestors: [UTType]
     /// The indexes of the ancestors that are declared types.
     private let declaredAncestors: [Int]
@@ -34,8 +34,9 @@ final class DynamicFacts: Sendable {
         declaredAncestors = ancestors.map(\.identity.index).filter { $0 >= 0 }
     }
 
-    /// Returns the properties of the first MIME type of the tag that conforms to the payload's parents. The tag's other
-    /// MIME types are unrelated uses of the same tag.
+    /// Returns the properties of the payload's tag in the database. If the tag has several MIME types, uses the first
+    /// that conforms to the payload's parents, because the others are unrelated uses of the same tag. Returns `nil` if
+    /// none conforms.
     private static func databaseFacts(
         _ payload: DynamicIdentifier, _ named: [UTType], _ mapping: MIMEMapping
     ) -> (mime: String, parents: [UTType], ancestors: [UTType])? {
@@ -65,7 +66,7 @@ final class DynamicFacts: Sendable {
 }
 
 extension DynamicIdentifier {
-    /// Returns the MIME types that the database has for the tag, the best first.
+    /// Returns the MIME types that the database has for this identifier's tag, the best first.
     func mimeTypes(in database: MIMEDatabase) -> [String] {
         switch UTTagClass(rawValue: tagClass) {
         case .filenameExtension: database.types(forExtension: tag)
@@ -77,7 +78,7 @@ extension DynamicIdentifier {
 }
 
 extension UTType {
-    /// Whether the type is declared and conforms to `type`, determined without the properties of dynamic types.
+    /// Whether this type is declared and conforms to `type`. Does not compute the properties of dynamic types.
     func conformsWhenDeclared(to type: UTType) -> Bool {
         TypeRegistry.withCurrent { snapshot in
             guard let index = snapshot.index(of: identity), let other = snapshot.index(of: type.identity) else {

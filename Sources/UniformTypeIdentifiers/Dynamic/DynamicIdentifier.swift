@@ -5,7 +5,8 @@
 /// escaped with a backslash. The same tag, class and parents give the same identifier on every machine, so it can be
 /// stored and decoded again.
 package struct DynamicIdentifier: Sendable, Equatable {
-    /// Identifiers of the types to which the type conforms. An abbreviation with an unknown code is preserved as it is.
+    /// Identifiers of the types to which the dynamic type conforms. An abbreviation with an unknown code is preserved
+    /// as it is.
     package var parents: [String]
     /// The class of the tag, such as `public.filename-extension`.
     package var tagClass: String

@@ -1,6 +1,6 @@
 extension Tag {
-    /// Returns the type of a tag that no declared type has. If the freedesktop database assigns the tag to a declared
-    /// type, returns that type; otherwise the dynamic type.
+    /// Returns the type for this tag, which no declared type has. If the freedesktop database assigns the tag to a
+    /// declared type, returns that type; otherwise a dynamic type.
     func undeclaredType(conformingTo supertype: UTType?) -> UTType {
         if let type = databaseType(conformingTo: supertype) {
             return type
@@ -10,7 +10,7 @@ extension Tag {
                 parents: supertype.map { [$0.identifier] } ?? [], tagClass: tagClass.rawValue, tag: text))
     }
 
-    /// Returns the declared type to which the database assigns the tag, if there is one.
+    /// Returns the declared type to which the freedesktop database assigns this tag, or `nil` if there is none.
     private func databaseType(conformingTo supertype: UTType?) -> UTType? {
         if tagClass == .mimeType, text.utf8.contains(UInt8(ascii: ";")) || text.utf8.contains(UInt8(ascii: " ")) {
             // A declared tag may have parameters. Therefore the tag is first looked up with its parameters, without

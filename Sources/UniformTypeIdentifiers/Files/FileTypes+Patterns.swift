@@ -21,7 +21,7 @@ extension FileTypes {
     }
 
     /// Returns the type of files with an undeclared extension: the result of `make`, which is cached if the database
-    /// has a pattern for the extension. The type must conform to data.
+    /// has a pattern for the extension. The result must conform to `public.data`.
     static func rememberedType(ofExtension name: String, _ make: () -> UTType?) -> UTType? {
         guard let database = MIMEDatabase.shared, let pattern = database.solePattern(forExtension: name) else {
             return make()
@@ -43,13 +43,13 @@ extension FileTypes {
     }
 }
 
-/// A cache of the types of the database's file name patterns in one snapshot, indexed by the pattern's number. For a
-/// name that matches a single pattern, a look-up then takes one access to this table.
+/// A cache of the types of files that match a pattern of the database, in one snapshot of the declarations. It is
+/// indexed by the pattern's number, so a cached type is found with one access.
 final class PatternTypes: @unchecked Sendable {
     // Sendable: the pointer never changes, and each cell is safe to read and to fill from any thread.
     private let cells: UnsafeMutableBufferPointer<StoredOnce<TypeIdentity>>
 
-    /// Creates an empty table for patterns below `count`.
+    /// Creates an empty cache for pattern numbers below `count`.
     init(count: Int) {
         cells = .allocate(capacity: count)
         for index in cells.indices { cells.initializeElement(at: index, to: StoredOnce()) }
@@ -63,7 +63,7 @@ final class PatternTypes: @unchecked Sendable {
     @inline(__always)
     subscript(_ pattern: Int) -> TypeIdentity? { cells[pattern].load() }
 
-    /// Stores a type, unless another thread has stored one before.
+    /// Stores a type for a pattern, unless another thread has stored one before.
     func store(_ type: TypeIdentity, for pattern: Int) {
         _ = cells[pattern].storeIfNil(type)
     }

@@ -1,4 +1,4 @@
-/// Detection of the types of files from their names and first bytes.
+/// Detects the types of files from their names and first bytes.
 ///
 /// A name is looked up in this order: declarations of bundles, patterns of the freedesktop database that are more
 /// specific than the extension (such as `*.tar.gz` and `CMakeLists.txt`), the extensions that the system declares, and
@@ -81,7 +81,9 @@ struct FileTypes {
         return guessed == .plainText ? guessed : type
     }
 
-    /// Returns the type of a name with these matches in the database.
+    /// Returns the type for a file name.
+    ///
+    /// - Parameter matches: the MIME types whose patterns match the name, the best first.
     private func type(ofName name: String, matches: [String]) -> UTType? {
         guard let fileExtension = PathText.pathExtension(of: PathText.last(of: name)) else {
             return matches.first.flatMap { mapping?.type(of: $0) }

@@ -11,8 +11,8 @@ enum PathText {
         return Substring(trimmed.lastIndex(of: slash).map { trimmed[trimmed.index(after: $0)...] } ?? trimmed)
     }
 
-    /// Returns the part after the last dot of a name; nil if there is no dot, if it ends the name, or if the name
-    /// starts with it.
+    /// Returns the part after the last dot of a name; nil if there is no dot, if nothing follows it, or if only dots
+    /// precede it.
     static func pathExtension(of name: some StringProtocol) -> String? {
         let name = String(name)
         let bytes = name.utf8
@@ -22,14 +22,14 @@ enum PathText {
         return String(name[bytes.index(after: dot)...])
     }
 
-    /// Returns a path with an extension appended. Slashes at the path's end are removed before.
+    /// Returns a path with an extension appended. Slashes at the path's end are removed first.
     static func adding(_ fileExtension: String, to path: String) -> String {
         let end = path.lastIndex { $0 != "/" }.map { path.index(after: $0) } ?? path.endIndex
         return path[..<end] + "." + fileExtension
     }
 
-    /// Returns the extension to add to a name of a file of `type`; nil if the name has a valid extension already, if it
-    /// cannot have one, or if the type has none.
+    /// Returns the extension to add to the name of a file of the given type; nil if the name already has an extension
+    /// that is valid for the type, if the name cannot have an extension, or if the type has none.
     static func missingExtension(of name: some StringProtocol, for type: UTType) -> String? {
         if name.isEmpty || name == "." || name == ".." {
             return nil

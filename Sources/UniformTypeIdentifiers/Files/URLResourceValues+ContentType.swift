@@ -42,7 +42,7 @@ extension URL {
 }
 
 extension URLResourceValues {
-    /// Returns these values with an additional one. If the layout of Foundation's type has changed, returns these
+    /// Returns these values and an additional value. If the layout of Foundation's type has changed, returns these
     /// values unchanged.
     package func adding(_ value: Any, forKey key: URLResourceKey) -> URLResourceValues {
         typealias Parts = (values: [URLResourceKey: Any], keys: Set<URLResourceKey>)

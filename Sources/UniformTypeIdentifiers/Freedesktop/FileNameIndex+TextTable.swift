@@ -1,6 +1,6 @@
 extension FileNameIndex {
-    /// Patterns by their whole text, in an open hash table. The hash is computed over the bytes from the last to the
-    /// first.
+    /// A hash table (with open addressing) from the text of a pattern to the types with this pattern. The hash is
+    /// computed over the bytes from the last to the first.
     struct TextTable: Sendable {
         /// The treatment of upper and lower case in one pass over the patterns.
         enum Pass {
@@ -78,8 +78,8 @@ extension FileNameIndex {
             }
         }
 
-        /// Counts a text and returns the number of its group; `nil` if the group already has the maximum number of
-        /// types.
+        /// Adds one to the number of types that have the given text as a pattern. Returns the number of the text's
+        /// group; `nil` if the group already has the maximum number of types.
         private mutating func addText(_ text: [UInt8]) -> Int32? {
             var hash = Self.emptyHash
             for byte in text.reversed() { hash = Self.hash(hash, byte) }
@@ -104,7 +104,7 @@ extension FileNameIndex {
         /// The number of texts.
         var textCount: Int { groups.count }
 
-        /// Adds the matches of a text whose hash is known.
+        /// Adds a match for each type that has the given text as a pattern.
         ///
         /// - Parameter base: the number of the table's first text, so that the texts of several tables have different
         ///   numbers.

@@ -1,11 +1,11 @@
-/// The file name patterns of all caches, prepared for fast matching.
+/// The file name patterns of all `mime.cache` files, prepared for fast matching.
 ///
 /// Nearly every pattern is a suffix (`*.tar.gz`) or a whole name (`Makefile`). Both are found by hash while a name is
 /// read once from its end: at each byte that can start a suffix, the hash of the bytes read so far is looked up. The
 /// few patterns of other shapes are tried one by one.
 ///
-/// Patterns that ignore case are in lower case. A name is folded (ASCII only, as `update-mime-database` does) while
-/// it is read, without a copy.
+/// Patterns that ignore case are in lower case. A name is folded (ASCII only, as `update-mime-database` does) while it
+/// is read, without a copy.
 struct FileNameIndex: Sendable {
     /// A pattern of one type. Several types may have the same pattern.
     struct Pattern: Sendable {
@@ -19,10 +19,10 @@ struct FileNameIndex: Sendable {
 
     private let suffixes: TextTable
     private let literals: TextTable
-    /// Patterns of other shapes, the highest weight first, each with the pairs of bytes that a matching name must
-    /// contain.
+    /// The patterns that are neither suffixes nor whole names, the highest weight first, each with the pairs of bytes
+    /// that a matching name must contain.
     private let globs: [(pattern: Pattern, needed: PairSet)]
-    /// Whether any suffix starts with the byte that is the index.
+    /// For each value of a byte, whether any suffix starts with this byte.
     private let isFirstByte: [Bool]
 
     /// Creates the index from patterns in order of precedence.
@@ -41,7 +41,7 @@ struct FileNameIndex: Sendable {
     /// The number of possible values of ``GlobMatches/solePattern``.
     var patternCount: Int { suffixes.textCount + literals.textCount }
 
-    /// Collects the patterns that match a file name, without those that longer ones override.
+    /// Collects the patterns that match a file name, without patterns that a longer matching pattern overrides.
     ///
     /// - Parameter path: the path, of which only the last component counts.
     /// - Returns: the last component.
@@ -73,7 +73,7 @@ struct FileNameIndex: Sendable {
         return name
     }
 
-    /// Matches the patterns that respect case with a name that has upper case.
+    /// Compares a name that contains upper-case letters with the patterns that respect case.
     private func matchExactly(_ name: UnsafeRawBufferPointer, into matches: inout GlobMatches) {
         var hash = TextTable.emptyHash
         var start = name.count
@@ -87,7 +87,8 @@ struct FileNameIndex: Sendable {
         collectLiterals(name, hash, .exact, into: &matches)
     }
 
-    /// Tries the patterns of other shapes. Suffixes take precedence over such patterns of the same weight.
+    /// Tries the patterns that are neither suffixes nor whole names. Suffixes take precedence over such patterns of the
+    /// same weight.
     @inline(__always)
     private func matchGlobs(
         _ name: UnsafeRawBufferPointer, _ pairs: PairSet, hasUpperCase: Bool, into matches: inout GlobMatches
@@ -105,7 +106,7 @@ struct FileNameIndex: Sendable {
         }
     }
 
-    /// Collects literal names, which precede all other patterns, regardless of their weights.
+    /// Collects the patterns that equal the whole name. They precede all other patterns, regardless of weight.
     @inline(__always)
     private func collectLiterals(
         _ name: UnsafeRawBufferPointer, _ hash: UInt32, _ pass: TextTable.Pass, into matches: inout GlobMatches
@@ -118,7 +119,8 @@ struct FileNameIndex: Sendable {
         for index in 0..<found.count { matches.add(found[index]) }
     }
 
-    /// Collects the patterns that are exactly an extension: for `tar.gz` that is `*.tar.gz`, but not `*.gz`.
+    /// Collects the patterns that consist of a star, a dot and the given extension: for `tar.gz`, `*.tar.gz` but not
+    /// `*.gz`.
     func match(fileExtension name: UnsafeBufferPointer<UInt8>, into matches: inout GlobMatches) {
         guard name.contains(where: { $0 &- 0x41 < 26 }) else {
             return match(fileExtension: name, .plain, into: &matches)
@@ -160,7 +162,7 @@ private struct PairSet: Sendable {
 
     init() {}
 
-    /// Creates the pairs that every matching name contains: those outside of wildcards.
+    /// Creates the set of the pairs that every name that matches the pattern contains: the pairs outside of wildcards.
     init(neededFor pattern: [UInt8]) {
         var isInBrackets = false
         var previous: UInt8?

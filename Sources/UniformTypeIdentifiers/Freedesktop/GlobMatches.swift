@@ -33,14 +33,15 @@ struct GlobMatches {
     @inline(__always)
     subscript(_ index: Int) -> Match { index == 0 ? best : others[index - 1] }
 
-    /// The number of the pattern that all matches share; `nil` if there are several patterns, or none with a number.
+    /// The number of the pattern that all matches share; `nil` if there is no match, if the matches have several
+    /// patterns, or if the pattern has no number.
     @inline(__always)
     var solePattern: Int? {
         guard best.pattern >= 0, others.isEmpty || others.allSatisfy({ $0.pattern == best.pattern }) else { return nil }
         return Int(best.pattern)
     }
 
-    /// Adds a match in its place: matches are ordered by weight, then by length, then by the order of addition.
+    /// Inserts a match. The matches are ordered by weight, then by length, then by the order of insertion.
     @inline(__always)
     mutating func add(_ match: Match) {
         if best.type < 0 || match.length > best.length && match.weight >= best.weight {

@@ -6,7 +6,7 @@ struct MIMECacheTypes: Sendable {
     /// The aliases, with the types that they denote.
     fileprivate(set) var aliases: [(alias: MIMETypeNames.ID, type: MIMETypeNames.ID)] = []
     fileprivate(set) var parents: [(type: MIMETypeNames.ID, parent: MIMETypeNames.ID)] = []
-    /// Types for which this cache removes the patterns from directories of lower precedence.
+    /// The types whose patterns from directories of lower precedence are ignored, as this cache declares.
     fileprivate(set) var withoutEarlierGlobs: Set<MIMETypeNames.ID> = []
     /// The file name patterns, by shape: suffixes, whole names, and patterns with other wildcards.
     fileprivate(set) var suffixes: [FileNameIndex.Pattern] = []
@@ -25,7 +25,7 @@ extension MIMECache {
     /// The maximum number of patterns with inner wildcards, which are tried one by one. Debian's database has seven.
     private static let mostGlobs = 1 << 10
 
-    /// Reads the lists that name types. Returns `nil` if the tree of suffixes has a cycle.
+    /// Reads those lists of the cache that contain names of types. Returns `nil` if the tree of suffixes has a cycle.
     func types(_ names: inout MIMETypeNames) -> MIMECacheTypes? {
         var types = MIMECacheTypes()
         let aliases = entries(of: .aliases, size: 8)
@@ -43,7 +43,7 @@ extension MIMECache {
         return types
     }
 
-    /// Returns the number of the type whose name is at an offset.
+    /// Returns the number of the type whose name is at the given offset of the file.
     private func number(
         _ offset: Int, _ types: inout MIMECacheTypes, _ names: inout MIMETypeNames
     ) -> MIMETypeNames.ID? {
@@ -117,8 +117,8 @@ extension MIMECache {
         }
     }
 
-    /// Visits every node of the suffix tree. A correct tree has each node once, so a walk that visits more nodes than
-    /// fit into the file is in a cycle.
+    /// Visits every node of the suffix tree. Returns `false` if the walk visits more nodes than fit into the file,
+    /// because the tree then has a cycle.
     private func readSuffixes(_ types: inout MIMECacheTypes, _ names: inout MIMETypeNames) -> Bool {
         struct Level {
             var next: Int

@@ -53,7 +53,8 @@ final class MIMECache: @unchecked Sendable {
     @inline(__always)
     func offset(of list: List) -> Int { word(4 + 4 * list.rawValue) }
 
-    /// Returns the number of entries of a size that fit into the file from an offset on, at most the claimed number.
+    /// Returns the number of entries, of `size` bytes each, that fit into the file from the given offset on, but at
+    /// most `claimed`.
     @inline(__always)
     func fitting(_ claimed: Int, at offset: Int, size: Int) -> Int {
         guard offset < count else { return 0 }

@@ -25,7 +25,8 @@ extension MIMEDatabase {
         return startsWithDot ? nil : matches.solePattern
     }
 
-    /// Returns the types of files with an extension (without the dot), the best first; empty if there is none.
+    /// Returns the types of files with an extension (given without the dot), the best first; empty if no pattern has
+    /// the extension.
     package func types(forExtension ext: String) -> [String] {
         names(of: matches(forExtension: ext))
     }
@@ -82,7 +83,7 @@ extension MIMEDatabase {
         return matches[0].type
     }
 
-    /// Matches the last component of a path. Returns whether it starts with a dot.
+    /// Finds the patterns that match the last component of a path. Returns whether the component starts with a dot.
     @inline(__always)
     @discardableResult
     private func match(_ path: String, into matches: inout GlobMatches) -> Bool {

@@ -75,7 +75,7 @@ extension MIMEDatabase {
     /// The database of this machine and user; `nil` if there is none.
     ///
     /// Its caches are `mime/mime.cache` in `XDG_DATA_HOME` and then in each of `XDG_DATA_DIRS` (XDG Base Directory
-    /// Specification). It is opened at first use.
+    /// Specification). The database is opened at first use.
     package static let shared: MIMEDatabase? = MIMEDatabase(
         cachePaths: dataDirectories { name in getenv(name).map { String(cString: $0) } }.map { $0 + "/mime/mime.cache" }
     )

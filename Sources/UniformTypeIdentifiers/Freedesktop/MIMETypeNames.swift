@@ -1,4 +1,4 @@
-/// The names of all types that the caches contain, each stored once, with a small number.
+/// The names of all types that the caches contain. Each name is stored once and has a number.
 struct MIMETypeNames: Sendable {
     /// A number that represents the name of a type within one database.
     typealias ID = Int32
@@ -20,22 +20,22 @@ struct MIMETypeNames: Sendable {
         return number
     }
 
-    /// Returns the number of a name, if any cache contains it.
+    /// Returns the number of a name, or `nil` if no cache contains the name.
     func number(of name: String) -> ID? { numbers[name] }
 
     @inline(__always)
     subscript(_ number: ID) -> String { names[Int(number)] }
 }
 
-/// The types by string offset in one cache file. It is an open hash table, so that a look-up by offset finds its type
-/// without reading the string.
+/// A table from the offset of a type's name in one cache file to the number of the type. It is an open hash table, so
+/// that a look-up does not read the name.
 struct MIMETypeOffsets: Sendable {
     private var keys: [UInt32] = Array(repeating: 0, count: 1024)
     private var values: [MIMETypeNames.ID] = Array(repeating: -1, count: 1024)
     /// The number of offsets that were added.
     private(set) var count = 0
 
-    /// Returns the type of an offset that was added, or -1.
+    /// Returns the type whose name is at the given offset, or -1 if the offset was not added.
     @inline(__always)
     subscript(_ offset: Int) -> MIMETypeNames.ID {
         let key = UInt32(truncatingIfNeeded: offset)

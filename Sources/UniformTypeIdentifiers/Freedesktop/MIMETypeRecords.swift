@@ -1,12 +1,12 @@
 import Glibc
 import Synchronization
 
-/// The records of types that the database has in separate files, `mime/MEDIA/SUBTYPE.xml`: the description, and the
-/// patterns in their author's order. Each is read when it is first requested, then cached.
+/// The descriptions of types, and their patterns in the order that their authors chose. The database has these in a
+/// file for each type, `mime/MEDIA/SUBTYPE.xml`. Each file is read when its type is first requested, then cached.
 final class MIMETypeRecords: Sendable {
     struct Record: Sendable {
         var description: String?
-        /// The extensions of all patterns that are an extension: `tar.gz` for `*.tar.gz`.
+        /// The extensions from patterns such as `*.tar.gz`, which has the extension `tar.gz`.
         var extensions: [String] = []
     }
 
@@ -22,14 +22,14 @@ final class MIMETypeRecords: Sendable {
     /// The maximum size in bytes of a file that is read. The largest real file has 30 KB, mostly translations.
     private static let largestFile = 1 << 20
 
-    /// Creates the records beside the given caches.
+    /// Creates the records of the types in the directories of the given caches.
     init(_ cachePaths: [String]) {
         folders = cachePaths.map { path in
             path.lastIndex(of: "/").map { String(path[...$0]) } ?? "./"
         }
     }
 
-    /// Returns the record of a type by its canonical name; an empty one if there is none.
+    /// Returns the record of the type with a canonical name; an empty record if the database has no file for the type.
     func record(of type: String) -> Record {
         if let record = known.withLock({ $0[type] }) { return record }
         let record = read(type)

@@ -73,7 +73,7 @@ struct MIMETypeRelations: Sendable {
         }
     }
 
-    /// Whether a type is another one, or a subtype of it at any distance.
+    /// Whether the first type is the second type, or a direct or indirect subtype of it.
     func isType(_ type: ID, _ ancestor: ID) -> Bool {
         let ancestor = canonical(ancestor)
         var seen: Set<ID> = []

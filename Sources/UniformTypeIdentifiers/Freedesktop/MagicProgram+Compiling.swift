@@ -170,7 +170,8 @@ extension MagicProgram {
         1 << (~UInt8(truncatingIfNeeded: matchlet.prefixMask)).nonzeroBitCount
     }
 
-    /// Sorts entries by the bytes with which their patterns can start. A masked byte represents several bytes.
+    /// Returns a table of the entries for an offset, sorted by the bytes with which their patterns can start. A pattern
+    /// that starts with a masked byte is entered for several bytes.
     private func table(_ offset: Int, _ entries: [Entry]) -> Table {
         var byByte: [[Entry]] = Array(repeating: [], count: 256)
         for entry in entries {

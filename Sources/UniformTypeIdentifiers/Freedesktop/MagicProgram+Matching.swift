@@ -29,8 +29,8 @@ extension MagicProgram {
     /// together. Without it, searching for nested long patterns in long ranges could take hours.
     private static let mostSteps = 1 << 25
 
-    /// One search in the bytes of one file. Rules that are not better than the best match so far are not tried. When
-    /// the steps are used up, no further match is found.
+    /// One search in the bytes of one file. Rules that are not better than the best match so far are not tried. After
+    /// the maximum number of steps, no further match is found.
     private struct Search {
         let base: UnsafeRawPointer
         let count: Int
@@ -39,7 +39,7 @@ extension MagicProgram {
         var best: Int
         var steps = MagicProgram.mostSteps
 
-        /// Tries the patterns of a table that start with the content's byte at the table's offset.
+        /// Tries the table's patterns that start with the byte that the content has at the table's offset.
         @inline(__always)
         mutating func lookUp(_ table: Table) {
             let byte = Int(base.load(fromByteOffset: table.offset, as: UInt8.self))
@@ -94,7 +94,7 @@ extension MagicProgram {
             }
         }
 
-        /// Whether a pattern is at an offset.
+        /// Whether the content has the pattern at the given offset.
         @inline(__always)
         private mutating func isFound(_ index: Int, at offset: Int) -> Bool {
             let prefix = matchlets[index].prefix
@@ -125,7 +125,7 @@ extension MagicProgram {
             return true
         }
 
-        /// Whether a pattern is anywhere in its range.
+        /// Whether the content has the pattern anywhere in the pattern's range.
         private mutating func isFoundInRange(_ index: Int) -> Bool {
             let matchlet = matchlets[index]
             let last = min(matchlet.end - 1, count - matchlet.length)
@@ -163,7 +163,7 @@ extension MagicProgram {
             return false
         }
 
-        /// Subtracts from the remaining steps. Returns `false` when no steps remain.
+        /// Subtracts `count` from the number of remaining steps. Returns `false` if no steps remain.
         @inline(__always)
         private mutating func take(_ count: Int) -> Bool {
             steps -= count

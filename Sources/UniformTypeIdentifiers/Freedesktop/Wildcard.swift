@@ -1,7 +1,7 @@
 /// Shell wildcards as in fnmatch(3): `*`, `?`, `[a-z]`, `[!a-z]`, and `\` before a literal character.
 ///
-/// The time of a match is at most proportional to the product of both lengths. After a mismatch only the last star is
-/// tried again: an earlier star could not lead to a match that the last one excludes.
+/// The time of a match is at most proportional to the product of the lengths of pattern and name. After a mismatch only
+/// the last star is tried again: an earlier star could not lead to a match if the last star does not.
 package enum Wildcard {
     /// Whether the pattern matches the whole name.
     ///
@@ -54,7 +54,7 @@ package enum Wildcard {
         return position
     }
 
-    /// Returns the position after the pattern's element at a place, if that element matches the byte.
+    /// Returns the position after the pattern's element at `place` if this element matches the byte; otherwise `nil`.
     private static func step(_ pattern: UnsafeRawBufferPointer, _ place: Int, _ byte: UInt8) -> Int? {
         guard place < pattern.count else { return nil }
         switch pattern[place] {

@@ -59,7 +59,7 @@ struct XMLScanner {
         }
     }
 
-    /// Reads the name at this position, if there is one.
+    /// Reads the name at the current position; `nil` if there is none.
     mutating func name() -> String? {
         let start = position
         while let byte = peek(), Self.isNameByte(byte) { position += 1 }
@@ -95,7 +95,7 @@ struct XMLScanner {
         return false
     }
 
-    /// Moves past the end of this tag, and reads the text up to the next markup.
+    /// Moves past the end of the current tag, and reads the text up to the next markup.
     mutating func text() -> String? {
         guard skipPast(">") else { return nil }
         let start = position

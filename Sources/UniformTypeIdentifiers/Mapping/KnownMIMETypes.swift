@@ -1,8 +1,7 @@
-/// Relations between MIME types and declared types that are missing in the declared tags and in the freedesktop
-/// database.
+/// Relations between MIME types and declared types that neither the declared tags nor the freedesktop database contain.
 package enum KnownMIMETypes {
-    /// The identifiers of declared types by the equivalent MIME type of the database. These types declare no MIME type
-    /// as a tag, or a different one.
+    /// For MIME types of the database, the identifiers of equivalent declared types. These types do not declare the
+    /// MIME type as a tag.
     package static let equivalents: [String: String] = [
         "inode/directory": "public.folder",
         "inode/symlink": "public.symlink",
@@ -115,7 +114,7 @@ package enum KnownMIMETypes {
         return kinds[String(kind)].map { [$0] } ?? []
     }
 
-    /// The abstract types, by the part of the MIME type before the slash.
+    /// The identifiers of the abstract types, by the part of the MIME type before the slash.
     private static let kinds = [
         "image": "public.image", "audio": "public.audio", "video": "public.movie", "font": "public.font",
         "model": "public.3d-content", "message": "public.message",

@@ -1,16 +1,16 @@
-/// The mapping from MIME types of the freedesktop database to types, in one snapshot of the declared types.
+/// Maps the MIME types of the freedesktop database to uniform types, according to one snapshot of the declared types.
 struct MIMEMapping {
     let database: MIMEDatabase
     let snapshot: TypeSnapshot
 
-    /// Returns the type of a MIME type. This is the declared type, preferably one that conforms to data; if no type is
-    /// declared, it is the dynamic type.
+    /// Returns the uniform type of a MIME type: the declared type, preferably one that conforms to `public.data`, or a
+    /// dynamic type if none is declared.
     func type(of mime: String) -> UTType {
         declaredType(of: mime, conformingTo: .data) ?? declaredType(of: mime) ?? Self.dynamicType(of: mime)
     }
 
-    /// Returns the declared type of a MIME type. It has the MIME type or an alias as a tag, or is known to be the same
-    /// type.
+    /// Returns the declared type of a MIME type; `nil` if there is none. It is a type that has the MIME type or an
+    /// alias of it as a tag, or a type that is known to be equivalent.
     func declaredType(of mime: String, conformingTo supertype: UTType? = nil) -> UTType? {
         if let tagged = snapshot.firstType(withTag: mime, of: .mimeType, conformingTo: supertype) {
             return tagged
@@ -108,8 +108,8 @@ extension MIMEDatabase {
 }
 
 extension TypeSnapshot {
-    /// Returns the indexes of the types that declare an alias of a MIME type, by the canonical name of that MIME type.
-    /// The table is computed at first use.
+    /// Returns, for the canonical name of a MIME type, the index of the first type that declares an alias of this MIME
+    /// type. The table is computed at first use.
     func aliases(in database: MIMEDatabase) -> [String: Int] {
         if let made = aliasTable.load() {
             return made.indexes

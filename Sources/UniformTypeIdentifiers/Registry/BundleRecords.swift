@@ -18,7 +18,7 @@ package struct BundleRecords {
     /// records have a few kilobytes.
     package static let largestRecord = 4 << 20
 
-    /// The stamp of the directory, which changes when a record is added, replaced or removed.
+    /// A stamp of the directory. It changes whenever a record is added, replaced or removed.
     struct Stamp: Equatable {
         var device: UInt
         var inode: UInt

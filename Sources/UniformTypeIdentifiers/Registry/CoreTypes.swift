@@ -68,7 +68,7 @@ package enum CoreTypes {
         }
     }
 
-    /// Indexes of the types that have a Swift constant, by its name, such as `jpeg`.
+    /// The indexes of the types that have a Swift constant, by the constant's name, such as `jpeg`.
     static let constants: [String: Int] = {
         let table = UnsafeBufferPointer(start: CoreTypes.table.utf8Start, count: CoreTypes.table.utf8CodeUnitCount)
         var constants: [String: Int] = [:]
@@ -135,7 +135,7 @@ package enum CoreTypes {
     /// A tag of a line.
     private struct Tag {
         let text: UnsafeBufferPointer<UInt8>
-        /// Whether this type is the preferred one of several with the tag.
+        /// Whether this type is preferred to the other types that have the tag.
         let isOwned: Bool
 
         init(_ bytes: UnsafeBufferPointer<UInt8>) {

@@ -8,7 +8,7 @@ struct FoldedIndex: Sendable, Equatable {
         var hash: UInt32
         var keyStart: Int32
         var keyLength: Int32
-        /// The number of the first link.
+        /// The number of the link with the key's first value.
         var first: Int32
     }
 
@@ -18,8 +18,8 @@ struct FoldedIndex: Sendable, Equatable {
         var next: Int32
     }
 
-    /// The number of the entry plus one, by slot; zero for a free slot. The number of slots is a power of two, at least
-    /// twice that of the entries.
+    /// For each slot, the number of its entry plus one; zero for a free slot. The number of slots is a power of two, at
+    /// least twice the number of entries.
     private var slots: [Int32]
     private var entries: [Entry] = []
     private var keys: [UInt8] = []
@@ -81,7 +81,7 @@ struct FoldedIndex: Sendable, Equatable {
         }
     }
 
-    /// Returns this table, or `other` if both are equal, to share its memory.
+    /// Returns `other` if it equals this table, so that its memory is shared; otherwise this table.
     func shared(with other: FoldedIndex?) -> FoldedIndex {
         other == self ? other ?? self : self
     }

@@ -8,10 +8,10 @@ package final class TypeFacts: Sendable {
     package let isImported: Bool
     /// Indexes of the types this one is declared to conform to, in declaration order.
     package let parents: [Int]
-    /// Tags in declaration order; the first of each class is the preferred one.
+    /// The filename extensions and the MIME types, in declaration order. The first of each is the preferred one.
     package let extensions: [String]
     package let mimeTypes: [String]
-    /// Tags of other classes, such as `com.apple.ostype`.
+    /// The tags of other classes, such as `com.apple.ostype`, by class.
     package let otherTags: [String: [String]]
     /// The type's own description.
     package let description: String?
@@ -40,7 +40,7 @@ package final class TypeFacts: Sendable {
         self.ancestors = ancestors
     }
 
-    /// Whether the type conforms to the type of index `other`, or is that type.
+    /// Whether the type is the type with the index `other`, or conforms to it.
     @inline(__always)
     package func conforms(to other: Int) -> Bool {
         ancestors.contains(other)

@@ -14,7 +14,8 @@ package final class TypeIdentity: Sendable {
     }
 
     package let identifier: String
-    /// The index of the type's properties in every snapshot that is not older than the identity; -1 if not declared.
+    /// The index of the type's properties in every snapshot since the identity was created; -1 if the type is not
+    /// declared.
     let index: Int
     let origin: Origin
     /// The type that an undeclared type conforms to.

@@ -39,7 +39,7 @@ package enum TypeRegistry {
         published.load(ordering: .acquiring)._withUnsafeGuaranteedRef { body($0) }
     }
 
-    /// Reads the bundle records again, now.
+    /// Reads the bundle records again, immediately.
     package static func reload() {
         change { _ in }
     }
@@ -59,12 +59,13 @@ package enum TypeRegistry {
         return faults
     }
 
-    /// Declares the types of a collection for this process alone, after all others. Does nothing the second time.
+    /// Declares the types of a collection for this process alone, after all other types. Does nothing if the collection
+    /// was registered before.
     static func register(_ collection: UTTypeCollection) {
         change { $0.collections.insert(collection) }
     }
 
-    /// Withdraws the declarations of ``register(declarations:)``, and the collections.
+    /// Withdraws the declarations that ``register(declarations:)`` and the collections have added.
     package static func unregisterAll() {
         change { state in
             state.registered = []
@@ -109,7 +110,7 @@ package enum TypeRegistry {
         var collections: Set<UTTypeCollection> = []
         var folder = ""
         var stamp: BundleRecords.Stamp?
-        /// The main bundle's declarations do not change while the process runs.
+        /// The declarations of the main bundle. They are read once, because they do not change while the process runs.
         lazy var main = Bundle.main.infoDictionary.flatMap { info in
             info.isEmpty
                 ? nil

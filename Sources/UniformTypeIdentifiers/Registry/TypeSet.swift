@@ -4,11 +4,11 @@
 /// a bit for every type, the memory of all sets would grow with the square of the number of types.
 package struct TypeSet: Sendable, Equatable {
     private let system: [UInt64]
-    /// The words from ``start`` on, without the empty ones at either end.
+    /// The words for the other types from ``start`` on, without the empty words at either end.
     private let others: [UInt64]
     private let start: Int
 
-    /// The number of words of the system's types.
+    /// The number of 64-bit words for the system's types.
     private static let systemWords = (CoreTypes.count + 63) / 64
 
     static let empty = TypeSet(row: [])

@@ -69,7 +69,7 @@ package final class TypeSnapshot: Sendable {
         return index(ofIdentifier: identity.identifier)
     }
 
-    /// Calls `body` with the index of each declared type that has the tag, preferred ones first, until it returns a
+    /// Calls `body` with the index of each declared type that has the tag, preferred types first, until it returns a
     /// result. A type may occur twice.
     @inline(__always)
     package func firstIndex<Result>(
@@ -97,7 +97,7 @@ package final class TypeSnapshot: Sendable {
     /// Whether any bundle declares a filename extension.
     var hasBundleExtensions: Bool { !extensions.isEmpty || !addedExtensions.isEmpty }
 
-    /// Returns the type that a bundle, rather than the system, declares for a filename extension.
+    /// Returns the type that a bundle, rather than the system, declares for a filename extension; nil if there is none.
     func bundleType(ofExtension tag: String, conformingTo supertype: UTType) -> UTType? {
         func accepted(_ index: Int) -> UTType? {
             accepts(index, conformingTo: supertype) ? UTType(identity: identities[index]) : nil
@@ -143,7 +143,8 @@ struct StoredOnce<Instance: AnyObject & Sendable>: ~Copyable, Sendable {
         storage.load(ordering: .acquiring)?.release()
     }
 
-    /// Returns the stored instance. It is valid as long as this value, because it is never replaced.
+    /// Returns the stored instance, or nil. The instance is never replaced, so it is valid as long as this value
+    /// exists.
     @inline(__always)
     func load() -> Instance? {
         storage.load(ordering: .acquiring)?.takeUnretainedValue()

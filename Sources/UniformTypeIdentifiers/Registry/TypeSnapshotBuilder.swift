@@ -20,8 +20,8 @@ struct TypeSnapshotBuilder {
     private(set) var otherTags: [String: [String: [Int]]] = [:]
 
     private let core = CoreTypes.shared
-    /// The declarations that are used, by the index of their type: one for a type of a bundle, and all that add to a
-    /// type of the system.
+    /// The declarations that are used for each type, by the type's index: one for a type of a bundle; for a type of the
+    /// system, all that add to it.
     private var effective: [Int: [TypeDeclaration]] = [:]
     private var parents: [Int: [Int]] = [:]
 
@@ -82,7 +82,7 @@ struct TypeSnapshotBuilder {
         return nil
     }
 
-    /// Whether the system declares the type itself, and does not only name it as a parent.
+    /// Whether the system declares the type, rather than only naming it as a parent.
     private func isSystems(_ index: Int) -> Bool {
         index < core.facts.count && core.facts[index].isDeclared
     }

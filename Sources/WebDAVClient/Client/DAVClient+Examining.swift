@@ -3,8 +3,9 @@ import HTTPTransport
 extension DAVClient {
     /// Checks that an address is that of a WebDAV directory which the user can list. Changes nothing at the server.
     ///
-    /// - Parameter skew: the maximum difference between the clocks in seconds. With a larger difference, certificates
-    ///   and tokens fail sooner or later, and the dates of new files are misleading.
+    /// - Parameter skew: the maximum difference in seconds between the clocks of the server and this machine. A larger
+    ///   difference is an error, because certificates and tokens would fail sooner or later, and the dates of new files
+    ///   would be misleading.
     /// - Returns: the directory at its address after redirects, and the capabilities that the server announces.
     public func examine(
         _ root: HTTPAddress, skew: Int64 = 300

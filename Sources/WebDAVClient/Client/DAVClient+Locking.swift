@@ -46,7 +46,7 @@ extension DAVClient {
 
     /// Removes a lock.
     ///
-    /// - Throws: an error if the lock has ended. Servers differ in its status.
+    /// - Throws: an error if the lock has ended. The status of this error differs between servers.
     public func unlock(_ lock: DAVLock) async throws(DAVError) {
         var request = request(.unlock, lock.address)
         request.headers["Lock-Token"] = "<\(lock.token)>"

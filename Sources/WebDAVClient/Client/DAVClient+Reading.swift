@@ -113,7 +113,7 @@ extension DAVClient {
 
 /// The result of reading a file.
 public struct DAVContents: Sendable {
-    /// The number of bytes at the destination.
+    /// The number of bytes that were written to the destination.
     public let count: Int
     /// The size of the whole file; `nil` if the server does not report it.
     public let size: Int?

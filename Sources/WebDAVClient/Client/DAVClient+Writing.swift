@@ -39,7 +39,7 @@ extension DAVClient {
 
     /// Creates a directory.
     ///
-    /// - Throws: ``DAVError/exists(_:)`` if the directory exists, unless the server does not report that.
+    /// - Throws: ``DAVError/exists(_:)`` if the directory exists. Some servers do not report this.
     public func makeDirectory(
         _ address: HTTPAddress, if requirements: DAVRequirements = DAVRequirements()
     ) async throws(DAVError) {
@@ -90,7 +90,7 @@ extension DAVClient {
     /// Moves a file or directory.
     ///
     /// - Parameter requirements: the required states of the source and the destination. Without a requirement for the
-    ///   destination, it is overwritten.
+    ///   destination, an item there is overwritten.
     /// - Returns: whether the server reported that nothing existed at the destination before.
     @discardableResult
     public func move(
@@ -102,7 +102,7 @@ extension DAVClient {
     /// Copies a file, or a directory with everything in it, at the server.
     ///
     /// - Parameter requirements: the required states of the source and the destination. Without a requirement for the
-    ///   destination, it is overwritten.
+    ///   destination, an item there is overwritten.
     /// - Returns: whether the server reported that nothing existed at the destination before.
     @discardableResult
     public func copy(

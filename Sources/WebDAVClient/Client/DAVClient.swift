@@ -16,16 +16,16 @@ public struct DAVClient: Sendable {
     public let http: HTTPClient
     /// The credentials of the user.
     public var credentials: HTTPCredentials?
-    /// Properties to request in addition to the default ones. Their values are read by ``DAVEntry/property(_:)``.
+    /// Properties to request in addition to the default ones. ``DAVEntry/property(_:)`` returns their values.
     public var additionalProperties: [XMLName] = []
     /// The priority of the client's requests.
     public var priority = HTTPRequest.Priority.interactive
-    /// A function that is called with the bytes of the bodies sent and received so far, for each request. It is called
-    /// on the connections' thread and must not block.
+    /// A function that is called during each request with the numbers of bytes of the bodies that were sent and
+    /// received so far. It is called on the connections' thread and must not block.
     public var onProgress: (@Sendable (_ sent: Int, _ received: Int) -> Void)?
     /// A function that returns the current date, with which the server's clock is compared.
     public var now: @Sendable () -> HTTPDate = { HTTPDate(seconds: Int64(time(nil))) }
-    /// The clock of pauses in ``probe(_:)``.
+    /// The clock that measures the pauses of ``probe(_:)``.
     public var clock: any Clock<Duration> = ContinuousClock()
 
     /// Creates a client.

@@ -64,7 +64,7 @@ extension DAVError {
         return text.isEmpty ? nil : String(text.map { $0.isNewline ? " " : $0 })
     }
 
-    /// Returns the size in `Content-Range: bytes */1234`.
+    /// Returns the size in `Content-Range: bytes */1234`; `nil` if the response has no such header field.
     private static func size(_ response: HTTPResponse) -> Int? {
         response.headers["Content-Range"]?.split(separator: "/").last.flatMap { Int($0) }
     }

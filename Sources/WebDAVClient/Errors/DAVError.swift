@@ -38,10 +38,10 @@ public enum DAVError: Error, Equatable {
     case tooLarge(String)
     /// Another client has locked the path. `owner` is the owner in the lock.
     case locked(String, owner: String?)
-    /// The server refuses the request because it received too many. It accepts requests again after this duration;
-    /// `nil` if it did not report one.
+    /// The server refuses the request because it received too many requests. It accepts requests again after the given
+    /// duration; `nil` if the server did not report one.
     case tooManyRequests(HTTPOrigin, after: Duration?)
-    /// The server is busy or in maintenance.
+    /// The server is busy or in maintenance. The duration is the same as for ``tooManyRequests(_:after:)``.
     case unavailable(HTTPOrigin, after: Duration?)
     /// The account's quota is exhausted.
     case noSpace(HTTPOrigin)

@@ -4,8 +4,8 @@ import XMLStream
 /// The entries of a directory, which are returned while they arrive from the server. Releasing the listing ends the
 /// transfer.
 ///
-/// Only one task may read the listing. It stores no entries, so that a directory of any size needs little memory. An
-/// entry that the server sends twice is returned twice.
+/// Only one task may read the listing. The listing stores no entries, so that a directory of any size needs little
+/// memory. An entry that the server sends twice is returned twice.
 ///
 ///     let listing = try await client.list(directory)
 ///     while let entries = try await listing.next() { … }
@@ -38,7 +38,7 @@ public actor DAVListing {
     private var isOver = false
     /// The error with which the listing ended. Each further call throws it again.
     private var failure: DAVError?
-    /// The beginning of the reply, by which a web page is recognized that was sent instead of a listing.
+    /// The beginning of the reply. It shows whether the server sent a web page instead of a listing.
     private var beginning: [UInt8] = []
 
     init(_ stream: HTTPStream) throws(DAVError) {
@@ -217,8 +217,8 @@ extension DAVEntry {
         self.init(found, name: name, address: response.address, date: response.date)
     }
 
-    /// Whether a response concerns an address, even if the server has encoded the address twice. xandikos does so if
-    /// nothing exists at the address.
+    /// Whether a response concerns an address, even if the server has encoded the address twice. The server xandikos
+    /// encodes it twice if nothing exists at the address.
     private static func isSame(_ response: DAVResponse, _ address: DAVHref?) -> Bool {
         guard let address, let href = response.hrefs.first.flatMap({ DAVHref($0) }) else { return false }
         return href.decodedAgain.place(in: address.components) == .itself

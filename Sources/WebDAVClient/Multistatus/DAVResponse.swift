@@ -39,7 +39,7 @@ struct DAVResponse: Sendable {
         return failures.first { $0.name == .dav("resourcetype") && $0.status != 404 }?.status
     }
 
-    /// Parses a line such as `HTTP/1.1 404 Not Found`.
+    /// Parses the status in a line such as `HTTP/1.1 404 Not Found`; `nil` for any other text.
     private static func status(_ line: String) -> Int? {
         line.split(separator: " ").prefix(2).lazy.compactMap { Int($0.trimmed) }.first { 100..<600 ~= $0 }
     }

@@ -2,28 +2,29 @@ import XMLStream
 
 /// A builder of XML elements from a parser's events.
 ///
-/// It returns the elements at one depth as they end and stores none of them, so that a long reply only needs the memory
-/// of its largest element.
+/// It returns each element at a certain depth when the element ends, and then drops it. A long reply therefore only
+/// needs the memory of its largest element.
 package struct DAVTreeBuilder {
     /// The elements at the wanted depth and deeper that have begun but not ended, outermost first.
     private var open: [DAVElement] = []
     private var depth = 0
     private let wanted: Int
-    /// The size of the current element at the depth, in bytes.
+    /// The size in bytes of the element at the wanted depth that is being read.
     private var size = 0
     /// The name of the document's root element; `nil` before it has begun.
     private(set) var root: XMLName?
 
-    /// The maximum size in bytes of one element at the depth. Each of its descendants counts as ``elementSize`` bytes.
+    /// The maximum size in bytes of one element at the wanted depth. Each of its descendants counts as ``elementSize``
+    /// bytes.
     static let limit = 1 << 20
     private static let elementSize = 64
 
-    /// - Parameter depth: 0 for the root element, 1 for its children.
+    /// - Parameter depth: the depth of the elements to return: 0 for the root element, 1 for its children.
     init(depth: Int) { wanted = depth }
 
     /// Processes the parser's next events.
     ///
-    /// - Returns: the elements at the depth that these events complete.
+    /// - Returns: the elements at the wanted depth that end with these events.
     mutating func read(_ events: [XMLEvent]) throws(XMLStreamError) -> [DAVElement] {
         var ended: [DAVElement] = []
         for event in events {
@@ -84,7 +85,7 @@ public struct DAVElement: Sendable, Equatable {
         self.text = text
     }
 
-    /// Returns the first child with a name in WebDAV's namespace.
+    /// Returns the first child with the given local name in WebDAV's namespace; `nil` if there is none.
     public func child(_ local: String) -> DAVElement? { children.first { $0.name == .dav(local) } }
 
     /// The text of the element and its descendants.

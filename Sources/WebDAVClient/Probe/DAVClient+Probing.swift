@@ -1,7 +1,7 @@
 import HTTPTransport
 
-/// A persistent record of the directory that a probe creates at the server. If the process is killed, the next one
-/// removes the directory.
+/// A persistent record of the directory that a probe creates at the server. If the process is killed during the probe,
+/// the next process uses the record to remove the directory.
 public protocol DAVProbeRecording: Sendable {
     /// Records the directory. Called before the request that creates it.
     func begin(_ directory: HTTPAddress) async throws(DAVError)

@@ -10,8 +10,8 @@ struct DAVProbe {
     /// The locks that the server has granted.
     var locks: [DAVLock] = []
 
-    /// The names of the files, without the extension `.txt`. They need an extension, because some servers send no tags
-    /// for unknown types.
+    /// The names of the probe's files, without the extension `.txt`. The extension is needed because some servers send
+    /// no tags for files of unknown types.
     private static let files = [
         "put", "new", "move", "overwrite", "over", "replace", "replaced", "delete", "lock", "locked", "copy", "leave",
     ]
@@ -33,7 +33,7 @@ struct DAVProbe {
     /// Returns the address of a file of the probe.
     func file(_ name: String) throws(DAVError) -> HTTPAddress { try child("\(name).txt") }
 
-    /// Returns the address of an entry of the probe's directory.
+    /// Returns the address of the entry with the given name in a directory; `nil` means the probe's own directory.
     func child(_ name: String, of directory: HTTPAddress? = nil) throws(DAVError) -> HTTPAddress {
         do {
             return try (directory ?? scratch).appending(name)
@@ -42,7 +42,8 @@ struct DAVProbe {
         }
     }
 
-    /// Returns the tag of a file, from its properties, or else from the reply to a request for its contents.
+    /// Returns the tag of a file, from its properties, or else from the reply to a request for its contents; `nil` if
+    /// the server sends no tag.
     func tag(_ address: HTTPAddress) async throws(DAVError) -> DAVEntityTag? {
         if let tag = try await client.entry(at: address).tag { return tag }
         return try await client.get(address, to: .nowhere).tag
@@ -111,7 +112,7 @@ struct DAVProbe {
         }
     }
 
-    /// Waits until the tag of a file that was just written can be a condition.
+    /// Waits until the tag of a file that was just written can be used in a condition.
     func settle() async throws(DAVError) {
         if profile.tagging == .weakAtFirst { try await pause() }
     }

@@ -52,7 +52,7 @@ public struct DAVServerProfile: Hashable, Sendable, Codable {
     public var clockOffset: Int64?
     /// The effect of a condition on the tag of the file that an upload replaces.
     public var putIfMatch = Adherence.unknown
-    /// The effect of the condition of an upload that no file exists at its address.
+    /// The effect of the condition that no file exists at the address of an upload.
     public var putIfNoneMatch = Adherence.unknown
     /// The effect of a condition on the tag of the source of a move.
     public var moveIfMatch = Adherence.unknown
@@ -82,7 +82,7 @@ public struct DAVServerProfile: Hashable, Sendable, Codable {
     /// Whether the server honours the condition on the file's tag in a request for a range (`If-Range`); `nil` without
     /// ranges or tags.
     public var honoursIfRange: Bool?
-    /// Whether listings stop at the requested depth.
+    /// Whether a listing contains no entries below the requested depth.
     public var honoursDepth = true
     /// The account's quota.
     public var quota: DAVQuota?
@@ -94,7 +94,7 @@ public struct DAVServerProfile: Hashable, Sendable, Codable {
     public var naming = Naming.kept
     /// Whether names with `#`, `%`, `+`, `&`, `;` and spaces are stored unchanged.
     public var keepsSpecialNames = false
-    /// Whether names that differ only in case are different.
+    /// Whether names that differ only in case denote different files.
     public var distinguishesCase = false
     /// Whether listings contain files whose names begin with a dot; `nil` if this is unknown, or such names are
     /// refused.
@@ -119,11 +119,11 @@ public struct DAVServerProfile: Hashable, Sendable, Codable {
         case conditions
         /// The client locks the file, compares its version, and then changes the file.
         case locks
-        /// The client moves the file to a temporary name, compares its version there, and moves the new contents to its
-        /// name, which fails if another client has used the name meanwhile.
+        /// The client moves the file to a temporary name, compares its version there, and moves the new contents to the
+        /// file's former name. The last move fails if another client has used that name meanwhile.
         case exchange
-        /// The client compares the version before and after the change. It overwrites another client's change in
-        /// between.
+        /// The client compares the version before and after the change. A change that another client makes in between
+        /// is overwritten.
         case comparison
     }
 

@@ -21,7 +21,8 @@ public struct DAVEntityTag: Hashable, Sendable, Codable {
         opaque = String(rest)
     }
 
-    /// Creates a strong tag from its opaque part, which is ``DAVVersion/tag``.
+    /// Creates a strong tag from its opaque part, which ``DAVVersion/tag`` stores; `nil` if the part is empty or could
+    /// not be sent in a header field.
     public init?(opaque: String) { self.init("\"\(opaque)\"") }
 
     /// The tag in the form of a condition: strong, because a condition with a weak tag is never true. If the server's

@@ -31,10 +31,10 @@ public struct DAVEntry: Sendable {
     /// The state of the file.
     public var version: DAVVersion { DAVVersion(tag: tag, length: length, modified: modified) }
 
-    /// Returns a property.
+    /// Returns the property with the given name; `nil` if the server does not have it.
     public func property(_ name: XMLName) -> DAVElement? { properties.first { $0.name == name } }
 
-    /// Creates the entry of a file from the reply to its upload. The values equal those of a listing.
+    /// Creates the entry of a file from the reply to its upload. The values equal those that a listing would have.
     package init(
         file name: String, address: HTTPAddress, length: Int, tag: DAVEntityTag, modified: HTTPDate,
         properties: [DAVElement]

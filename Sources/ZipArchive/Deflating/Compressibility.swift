@@ -1,10 +1,10 @@
 import LinuxSystem
 
-/// A probe that finds out from a few samples that compressing a large file would be useless, as for photos and films.
-/// A compressor takes longest for data that it cannot make smaller.
+/// Determines from a few samples whether compressing a large file would be useless, as it is for photos and films. A
+/// compressor takes longest for data that it cannot make smaller.
 ///
-/// A file counts as incompressible only if samples from the whole file, taken together, do not get smaller. Parts
-/// between the samples might get smaller, which is accepted.
+/// A file counts as incompressible only if compression does not reduce the total size of samples from the whole file.
+/// Parts between the samples might be compressible, which is accepted.
 struct Compressibility: ~Copyable {
     /// The minimum size of a probed file in bytes. Smaller files are always compressed.
     static let leastSize = 256 << 10
@@ -31,7 +31,7 @@ struct Compressibility: ~Copyable {
         output.deallocate()
     }
 
-    /// Whether compression would make bytes in memory smaller.
+    /// Whether compression would make the given bytes smaller.
     func isCompressible(_ bytes: UnsafeRawBufferPointer) -> Bool {
         guard bytes.count >= Self.leastSize else { return true }
         var deflated = 0
@@ -42,8 +42,8 @@ struct Compressibility: ~Copyable {
         return deflated < Self.samples * Self.sampleSize
     }
 
-    /// Whether compression would make a file smaller. `true` if the file cannot be read, so that its reader reports the
-    /// error.
+    /// Whether compression would make a file smaller. Returns `true` for a file that cannot be read, so that the error
+    /// is reported when the file is compressed.
     func isCompressible(_ file: FileDescriptor, size: Int) -> Bool {
         guard size >= Self.leastSize else { return true }
         var deflated = 0

@@ -1,6 +1,6 @@
 import CZlib
 
-/// The conversion of a finished deflate stream into one that another can follow. In this way a large file can be
+/// Converts a finished deflate stream so that another stream can be appended. In this way a large file can be
 /// compressed in pieces on several threads, and read back as one stream.
 ///
 /// The compressor sets the final bit of each piece's last block, and this block may end at any bit. The conversion
@@ -36,7 +36,7 @@ enum DeflateJoint {
         return end + 4
     }
 
-    /// Returns the start and end of the last block, in bits from the start.
+    /// Returns the start and end of the stream's last block, in bits from the start of the stream.
     private static func lastBlock(
         _ stream: UnsafeMutableRawBufferPointer, _ content: UnsafeMutableRawBufferPointer
     ) -> (begin: Int, end: Int)? {

@@ -17,7 +17,7 @@ struct Deflater: ~Copyable {
 
     deinit { libdeflate_free_compressor(compressor) }
 
-    /// Returns the required size of the output buffer for `count` bytes.
+    /// Returns the required size of the output buffer for `count` bytes of input.
     static func bound(_ count: Int) -> Int {
         libdeflate_deflate_compress_bound(nil, count) + DeflateJoint.length
     }

@@ -7,7 +7,8 @@ struct PieceMaker: ~Copyable {
     private let compressibility: Compressibility
     private let input: UnsafeMutableRawBufferPointer
     private let output: UnsafeMutableRawBufferPointer
-    /// The compressed form of a full part of zeros that other parts follow. Disk images have thousands of them.
+    /// The compressed form of a part of the maximum size that contains only zeros and is not the last part of its file;
+    /// `nil` until such a part was read. Disk images have thousands of them.
     private var zeros: Piece?
 
     /// Creates a reader with its buffers.
@@ -52,7 +53,8 @@ struct PieceMaker: ~Copyable {
         return Piece(method: .stored, size: count, checksum: checksum, bytes: Array(content))
     }
 
-    /// Creates a part. Changes of the file are only detected once, after its last part.
+    /// Reads and compresses a part of a large file. Throws if the file is too short. Other changes of the file are only
+    /// detected once, after its last part.
     private mutating func makePart(
         _ request: PieceRequest, _ range: Range<Int>, isLast: Bool
     ) throws(PieceError) -> Piece {
@@ -74,7 +76,7 @@ struct PieceMaker: ~Copyable {
         return piece
     }
 
-    /// Whether all bytes, at least one, are 0.
+    /// Whether all the given bytes are 0. There must be at least one byte.
     private static func areZeros(_ bytes: UnsafeMutableRawBufferPointer) -> Bool {
         guard let start = bytes.baseAddress, bytes.first == 0 else { return false }
         // Compares each byte with the next.

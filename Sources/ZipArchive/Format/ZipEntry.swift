@@ -25,9 +25,9 @@ struct ZipEntry {
     /// Creates an entry that is not compressed yet.
     ///
     /// - Parameters:
-    ///   - status: the file's status. Permissions beyond read, write and execute are dropped, since the archive may
-    ///     be unpacked by another user.
-    ///   - origin: the side that chose the file.
+    ///   - status: the file's status. Permissions beyond read, write and execute are dropped, since the archive may be
+    ///     unpacked by another user.
+    ///   - origin: the side that chose the file: this process, or a peer.
     init(path: [UInt8], status: FileStatus, size: Int, origin: CopyOrigin) {
         self.path = path
         // The mask is fixed and independent of the process's umask, so that the same tree makes the same bytes. The
@@ -55,8 +55,8 @@ extension ZipEntry {
         return !isASCII && String(validating: path, as: UTF8.self) != nil ? 1 << 11 : 0
     }
 
-    /// The header before the entry's bytes (APPNOTE 4.3.7). Its length depends only on the path, the size and the
-    /// time, so that it can be rewritten later.
+    /// The header before the entry's bytes (APPNOTE 4.3.7). Its length depends only on the path, the size and the time,
+    /// so that a later version of the header can overwrite it.
     var localHeader: [UInt8] {
         var header: [UInt8] = []
         header.reserveCapacity(30 + path.count + 29)
@@ -76,7 +76,7 @@ extension ZipEntry {
         return header
     }
 
-    /// Appends the entry's header in the central directory (APPNOTE 4.3.12).
+    /// Appends the entry's header to the central directory (APPNOTE 4.3.12).
     func appendCentralHeader(to directory: inout [UInt8]) {
         let large = [size, compressedSize, offset].filter { $0 >= Self.limit32 }
         let unix: UInt16 = 3 << 8
@@ -172,7 +172,7 @@ extension [UInt8] {
 struct ZipTime {
     /// Year since 1980 (7 bits), month (4), day (5). APPNOTE 4.4.6.
     let date: UInt16
-    /// Hour (5 bits), minute (6), half seconds (5).
+    /// Hour (5 bits), minute (6), seconds divided by two (5).
     let time: UInt16
     /// Seconds since 1970; `nil` if they do not fit into 32 bits.
     let unixSeconds: Int32?

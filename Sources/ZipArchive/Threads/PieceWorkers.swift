@@ -42,7 +42,7 @@ final class PieceWorkers: Sendable {
         return number
     }
 
-    /// Waits for a piece. Each piece may be taken once.
+    /// Waits for the piece with the given number, and returns it. May be called once for each piece.
     func take(_ number: Int) throws(PieceError) -> Piece {
         let hasThreads = monitor.withLock { !$0.threads.isEmpty }
         // If no thread could be created, the calling thread does the work.
@@ -55,8 +55,8 @@ final class PieceWorkers: Sendable {
         return try result.get()
     }
 
-    /// Waits until threads have finished their current pieces and ended. Drops the remaining requests. May be called
-    /// again.
+    /// Drops the requests that no thread has begun. Waits until the threads have finished their current pieces and
+    /// ended. May be called more than once.
     func stop() {
         let threads = monitor.withLock { state in
             state.isStopped = true
@@ -81,7 +81,10 @@ final class PieceWorkers: Sendable {
         }
     }
 
-    /// Makes pieces: on a worker thread until ``stop()``, or on the calling thread until no request waits.
+    /// Makes pieces for requests until ``stop()`` is called.
+    ///
+    /// - Parameter waits: whether to wait for further requests, as on a worker thread. Otherwise returns as soon as no
+    ///   request waits.
     fileprivate func run(waits: Bool) {
         var maker: PieceMaker
         do throws(Errno) {
@@ -99,7 +102,8 @@ final class PieceWorkers: Sendable {
         }
     }
 
-    /// Returns the oldest request, waiting for one if `waits`. Returns `nil` when there will be none.
+    /// Returns the oldest request and its number. If there is none, waits for one, or returns `nil` if `waits` is
+    /// false. Returns `nil` after ``stop()``.
     private func next(waits: Bool) -> (Int, PieceRequest)? {
         let begun: (Int, PieceRequest)?? = monitor.wait(for: Self.work) { state in
             if state.isStopped { return .some(nil) }

@@ -38,8 +38,8 @@ extension ItemContents {
     }
 }
 
-/// An object that is written. Sendable because it is used on the main thread for promised types, and before the call
-/// returns for other types.
+/// An object that is written to a pasteboard. Sendable because it is used on the main thread for promised types, and
+/// before the call returns for other types.
 private struct SharedWriter: @unchecked Sendable {
     let object: any NSPasteboardWriting
 }

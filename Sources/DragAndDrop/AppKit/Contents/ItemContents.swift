@@ -7,9 +7,9 @@ import LinuxSystem
 final class ItemContents: Sendable {
     /// A promise of data. The promise is fulfilled by setting the data of the item.
     struct ValuePromise: Sendable {
-        /// The object that made the promise, which may have promised several types.
+        /// The object that made the promise. It may have promised several types.
         let keeper: ObjectIdentifier
-        /// The function that sets the data of a type of the item. Called on the main thread.
+        /// The function that sets the item's data of the given type. Called on the main thread.
         let keep: @Sendable (NSPasteboard.PasteboardType, ItemContents) -> Void
         /// The function that is called on the main thread when no more data will be requested.
         let finish: (@Sendable (NSPasteboard) -> Void)?
@@ -71,7 +71,7 @@ final class ItemContents: Sendable {
 
     // MARK: - Values
 
-    /// Sets the data of a type.
+    /// Sets the item's data of the given type.
     ///
     /// - Returns: whether the type is new to the item; `nil` for an invalid type.
     @discardableResult
@@ -79,8 +79,8 @@ final class ItemContents: Sendable {
         set(.data(data), for: type)
     }
 
-    /// Promises the data of types, or only declares the types if `promise` is `nil`. Returns `false` if a type is
-    /// invalid, or if `types` is empty.
+    /// Promises the item's data of the given types, or only declares the types if `promise` is `nil`. Returns `false`
+    /// if a type is invalid, or if `types` is empty.
     @discardableResult
     func promise(_ types: [NSPasteboard.PasteboardType], by promise: ValuePromise?) -> Bool {
         types.reduce(!types.isEmpty) { done, type in
@@ -102,7 +102,7 @@ final class ItemContents: Sendable {
         return old == nil
     }
 
-    /// Whether an object has promised data of this item that it has not provided yet.
+    /// Whether the object `keeper` still has to provide data of this item that it has promised.
     func hasPromises(of keeper: ObjectIdentifier) -> Bool {
         state.withLock { state in
             state.values.values.contains { value in
@@ -111,7 +111,8 @@ final class ItemContents: Sendable {
         }
     }
 
-    /// Returns the data of a type. Promised data is requested now, and the call blocks until the data is set.
+    /// Returns the item's data of the given type; `nil` if there is none. Requests promised data, and blocks until the
+    /// data is set.
     ///
     /// - Parameter limit: the time to wait for the main thread.
     func data(for type: NSPasteboard.PasteboardType, within limit: DispatchTimeInterval) -> Data? {
@@ -193,8 +194,8 @@ extension ItemContents {
         return types + [file]
     }
 
-    /// Returns the data of the promised file if the file has this type. Makes the file's delegate write it now, and
-    /// blocks until it is written.
+    /// Returns the data of the promised file if the file has the given type. Makes the file's delegate write the file
+    /// now, and blocks until it is written.
     func fileData(for type: NSPasteboard.PasteboardType) -> Data? {
         guard let filePromise, filePromise.fileType == type.rawValue, !types.contains(type), let pasteboard else {
             return nil

@@ -28,7 +28,7 @@ final class OfferedItem: Sendable {
         (board, changeCount, index) == (other.board, other.changeCount, other.index)
     }
 
-    /// Returns the data of a type. Blocks until it is loaded; returns `nil` on failure or timeout.
+    /// Returns the item's data of the given type. Blocks until the data is loaded; returns `nil` on failure or timeout.
     func data(for type: NSPasteboard.PasteboardType) -> Data? {
         guard let representation = promise.representation(of: type.rawValue) else { return nil }
         let running = Lock<Progress?>(nil)

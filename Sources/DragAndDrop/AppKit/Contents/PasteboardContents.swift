@@ -34,7 +34,7 @@ final class PasteboardContents: Sendable {
         set { state.withLock { $0.items = newValue } }
     }
 
-    /// The change count since this process became the owner. It stays the same while the process writes more.
+    /// The change count since this process became the owner. It stays the same while the process changes the items.
     var changeCount: Int {
         get { state.withLock { $0.changeCount } }
         set { state.withLock { $0.changeCount = newValue } }
@@ -59,8 +59,8 @@ final class PasteboardContents: Sendable {
         return Publication(self, generation: generation)
     }
 
-    /// Makes the publication of a generation the current one; with `nil`, there is no current publication. Returns the
-    /// generation of the previous one.
+    /// Makes the publication with the given generation the current publication; with `nil`, there is none. Returns the
+    /// generation of the previous publication.
     func stand(_ generation: Int?) -> Int? {
         state.withLock { state in
             defer { state.standing = generation }
@@ -87,8 +87,8 @@ final class PasteboardContents: Sendable {
     }
 }
 
-/// An offer of items, retained by their handlers. When the last handler is released, the items are not offered any
-/// more.
+/// An offer of items. The handlers of the items retain it. When the last handler is released, the items are not offered
+/// any more.
 final class Publication: Sendable {
     private let contents: PasteboardContents
     let generation: Int

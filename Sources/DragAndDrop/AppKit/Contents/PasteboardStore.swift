@@ -6,8 +6,8 @@ import LinuxSystem
 
 /// The boards, and the contents that this process has put on them with `NSPasteboard`.
 ///
-/// Only a board's owner, the last process that replaced its contents, may write to it. The board itself decides
-/// whether a process is still the owner: each write compares its change count.
+/// Only a board's owner, the last process that replaced its contents, may write to it. The board itself decides whether
+/// a process is still the owner: each write contains the change count that the process expects.
 package final class PasteboardStore: Sendable {
     let boards: any ItemBoards
     /// The maximum time that a client waits for promised data.
@@ -43,7 +43,7 @@ package final class PasteboardStore: Sendable {
         return contents
     }
 
-    /// Whether an object has promised data on a board of this process that it has not provided yet.
+    /// Whether the object `keeper` still has to provide data that it has promised on a board of this process.
     func hasPromises(of keeper: ObjectIdentifier, on board: String) -> Bool {
         own.withLock { $0[board] }?.items.contains { $0.hasPromises(of: keeper) } ?? false
     }
@@ -76,10 +76,10 @@ package final class PasteboardStore: Sendable {
         return replaced.count
     }
 
-    /// Writes more to a board that this process owns.
+    /// Changes the items on a board that this process owns.
     ///
     /// - Parameter body: changes the items; returns `false` if there is nothing to write.
-    /// - Returns: whether the items were written. If not, they are unchanged.
+    /// - Returns: whether the items were written. If not, the items stay unchanged.
     func write(to contents: PasteboardContents, _ body: (inout [ItemContents]) -> Bool) -> Bool {
         publishing.withLock { _ in
             var items = contents.items
@@ -93,8 +93,8 @@ package final class PasteboardStore: Sendable {
         }
     }
 
-    /// Creates a provider for each item, and calls `body` to put the providers on a board. Returns `nil` if `body`
-    /// does.
+    /// Creates a provider for each item, and calls `body` to put the providers on a board. Returns the result of
+    /// `body`.
     private func publish<Result>(
         _ items: [ItemContents], of contents: PasteboardContents, by body: ([NSItemProvider]) -> Result?
     ) -> Result? {

@@ -26,7 +26,7 @@ final class FilePromise: @unchecked Sendable {
         self.patience = patience
     }
 
-    /// Asks the delegate to write the file into a directory, under a name that is not taken there.
+    /// Asks the delegate to write the file into a directory, under a name that no file there has.
     ///
     /// Blocks until the main thread has called the delegate.
     ///

@@ -20,14 +20,14 @@ open class NSFilePromiseProvider: NSObject, NSPasteboardWriting {
     /// Creates a promise without a type.
     public override init() { super.init() }
 
-    /// Creates a promise of a file of a type.
+    /// Creates a promise of a file of the given type.
     public convenience init(fileType: String, delegate: any NSFilePromiseProviderDelegate) {
         self.init()
         self.fileType = fileType
         self.delegate = delegate
     }
 
-    /// Returns the type of the promise.
+    /// Returns the pasteboard type of file promises, regardless of the file's type.
     open func writableTypes(for pasteboard: NSPasteboard) -> [NSPasteboard.PasteboardType] {
         [FilePromise.contentType]
     }
@@ -37,7 +37,7 @@ open class NSFilePromiseProvider: NSObject, NSPasteboardWriting {
         forType type: NSPasteboard.PasteboardType, pasteboard: NSPasteboard
     ) -> NSPasteboard.WritingOptions { [] }
 
-    /// Returns the type of the promised file.
+    /// Returns the type identifier of the promised file.
     open func pasteboardPropertyList(forType type: NSPasteboard.PasteboardType) -> Any? {
         type == FilePromise.contentType && !fileType.isEmpty ? fileType : nil
     }

@@ -3,7 +3,7 @@ import Foundation
 import ItemProvider
 import LinuxSystem
 
-/// A promise of a file, for the receiver of the file. It is read from a pasteboard, see
+/// A promise of a file, as its receiver reads it from a pasteboard, see
 /// ``NSPasteboard/readObjects(forClasses:options:)``.
 ///
 /// Source: AppKit, `NSFilePromiseReceiver.h`.
@@ -41,7 +41,7 @@ open class NSFilePromiseReceiver: NSObject, NSPasteboardReading {
 
     func attach(to item: NSPasteboardItem) { self.item = item }
 
-    /// Requests that the promised files are written into a directory, under names that are not taken there.
+    /// Requests that the promised files are written into a directory, under names that no files there have.
     ///
     /// A file of this process is written by its delegate directly to the directory. A file of another process is
     /// written by that process to a temporary directory, and then copied. On the main thread, the call returns at once.
