@@ -1,4 +1,4 @@
-/// A point in time, with the resolution of the times of files.
+/// A point in time, with the nanosecond resolution of a file's times.
 public struct Timestamp: Hashable, Sendable, Comparable {
     /// Seconds since the beginning of 1970 (UTC).
     public var seconds: Int64
@@ -19,11 +19,11 @@ public struct Timestamp: Hashable, Sendable, Comparable {
 
 /// The attributes of a file, as in stat(2).
 public struct Attributes: Hashable, Sendable {
-    /// The node, which is shown as the inode number.
+    /// The node, whose number programs see as the inode number.
     public var node: NodeID
     /// The size, in bytes.
     public var size: Int64
-    /// The space on disk, in blocks of 512 bytes; 0 for a dataless file.
+    /// The space that the file occupies on disk, in blocks of 512 bytes. It is 0 if no contents are local.
     public var blocks: UInt64
     /// The time at which the contents were last read.
     public var accessed: Timestamp
@@ -86,10 +86,10 @@ public struct AttributesReply: Sendable {
 
 /// The reply to a look-up: the node that a name leads to.
 ///
-/// Every reply with an entry counts as one look-up of its node. ``FileSystem/forget(_:count:)`` revokes look-ups. Until
-/// all are revoked, the kernel may send requests for the node, even if no name leads to it any more.
+/// Every reply with an entry counts as one look-up of the entry's node. ``FileSystem/forget(_:count:)`` revokes
+/// look-ups. Until all are revoked, the kernel may send requests for the node, even if no name leads to it any more.
 public struct Entry: Sendable {
-    /// The node; `nil` if no file has the name, which the kernel may cache for ``nameValidity``.
+    /// The node, or `nil` if no file has the name. The kernel may cache the absence of the name for ``nameValidity``.
     public var node: NodeID?
     /// A number that distinguishes a file from earlier files with the same node. Only exports through NFS need it.
     public var generation: UInt64
@@ -112,7 +112,7 @@ public struct Entry: Sendable {
         self.attributeValidity = attributeValidity
     }
 
-    /// Creates the reply that no file has the name. The kernel caches it for `nameValidity`.
+    /// Creates the reply that no file has the name. The kernel may cache this reply for `nameValidity`.
     public static func none(nameValidity: Duration) -> Entry {
         var entry = Entry(
             node: .root, attributes: Attributes(node: .root, mode: 0), nameValidity: nameValidity)
@@ -145,9 +145,9 @@ public struct AttributeChange: Hashable, Sendable {
     public var modified: Time?
     /// The time at which the attributes were last changed. Only kernels that cache writes send it.
     public var changed: Timestamp?
-    /// The handle through which the file is changed, as by ftruncate(2).
+    /// The handle through which the file is changed, as by ftruncate(2). `nil` if it is changed by its path.
     public var handle: UInt64?
-    /// The caller's lock owner.
+    /// The kernel's identifier of the owner of the caller's locks. `nil` if the kernel did not send it.
     public var lockOwner: UInt64?
 
     /// Creates an empty change.

@@ -25,9 +25,10 @@ public struct OpenFlags: OptionSet, Hashable, Sendable {
 
 /// The circumstances of a write.
 public struct WriteFlags: Hashable, Sendable {
-    /// The handle's present flags. fcntl(2) can change some of the flags that were passed to open(2).
+    /// The handle's current flags. fcntl(2) can change some of the flags that were passed to open(2).
     public var opening: OpenFlags
-    /// Whether the kernel writes back pages that programs changed in mappings. It may use any writable handle for this.
+    /// Whether the kernel writes back pages that programs changed in mappings. For this, the kernel may use any
+    /// writable handle of the file.
     public var isFromCache: Bool
 
     /// Creates flags from their parts.

@@ -49,8 +49,8 @@ final class MountPoint: Sendable {
         mount.type == "fuse" || mount.type.hasPrefix("fuse.")
     }
 
-    /// Checks that a mount point exists and does not overlap with the shown directory. The kernel does not check the
-    /// second condition.
+    /// Checks that a mount point exists and does not overlap with ``MountOptions/source``. The kernel does not check
+    /// for this overlap.
     private static func check(_ path: String, _ options: MountOptions) throws(MountError) {
         let directory: FileDescriptor
         do throws(Errno) {

@@ -36,8 +36,9 @@ public struct Bytes: ReplyContent, Sendable {
 }
 
 extension ReplySender {
-    /// Sends bytes that must fit into the caller's buffer. Contents and targets are truncated to its size. For a larger
-    /// extended attribute, fails with `ERANGE`, or sends the attribute's size if the caller's buffer is empty.
+    /// Sends bytes that must fit into the caller's buffer. File contents and link targets are truncated to the size of
+    /// the buffer. For a larger extended attribute, fails with `ERANGE`, or sends the attribute's size if the caller's
+    /// buffer is empty.
     func sendContents(_ bytes: UnsafeRawBufferPointer) {
         if isMeasured {
             if room == 0 { return send(fuse_getxattr_out(size: UInt32(clamping: bytes.count), padding: 0)) }
@@ -48,7 +49,7 @@ extension ReplySender {
 }
 
 extension Reply where Content == Bytes {
-    /// Sends bytes, which need to stay valid only until this returns.
+    /// Sends bytes, which need to stay valid only until this function returns.
     public func reply(bytes: UnsafeRawBufferPointer) {
         complete { $0.sendContents(bytes) }
     }

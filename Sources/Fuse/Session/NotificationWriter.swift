@@ -12,7 +12,7 @@ import LinuxSystem
 /// or start threads, because the rest of the process would not see these changes. Therefore the thread only writes
 /// messages and frees memory.
 final class NotificationWriter: Sendable {
-    /// A batch of messages, and the next batch; without messages the thread ends.
+    /// An element of a linked list of batches of messages. If a batch has no messages, the thread ends.
     private final class Batch: Sendable {
         let frames = Lock<[[UInt8]]?>(nil)
         let next = Lock<Batch?>(nil)

@@ -51,10 +51,10 @@ public final class Session: Sendable {
 
     /// Mounts a file system and serves it.
     ///
-    /// Blocks until the kernel has begun the session. First unmounts a mount that a dead process left at the path.
-    /// Uses mount(2) if that is permitted, and `fusermount3` otherwise.
+    /// Blocks until the kernel has begun the session. First unmounts a mount that a dead process left at the path. Uses
+    /// mount(2) if that is permitted, and `fusermount3` otherwise.
     ///
-    /// - Parameter path: a directory.
+    /// - Parameter path: the path of the directory to mount on.
     public static func mount(
         at path: String, options: MountOptions, _ fileSystem: any FileSystem
     ) throws(MountError) -> Session {
@@ -166,7 +166,7 @@ public final class Session: Sendable {
     ///
     /// - Parameters:
     ///   - offset: the first byte to drop; negative for attributes only.
-    ///   - length: the number of bytes; 0 for all that follow.
+    ///   - length: the number of bytes; 0 for all bytes from `offset`.
     public func invalidate(_ node: NodeID, offset: Int64 = 0, length: Int64 = 0) {
         notifier.enqueue(.node(node, offset: offset, length: length))
     }

@@ -4,9 +4,9 @@ public import LinuxSystem
 /// The state that a process needs to take over the session of another process, which has died or will end.
 ///
 /// The session exists as long as a process has the ``devices`` open. While no process serves it, callers wait. A
-/// waiting caller can be killed, unless its request was read already. When the last device is closed, the session ends,
-/// and the mount fails with `ENOTCONN`. A separate process that has no file open in the mount should hold the devices,
-/// because closing a file in the mount also waits.
+/// waiting caller can be killed, unless its request was already read from a device. When the last device is closed,
+/// the session ends, and the mount fails with `ENOTCONN`. A separate process that has no file open in the mount should
+/// hold the devices, because closing a file in the mount also waits.
 ///
 /// ```swift
 /// // The server, once it is mounted. The keeper receives both over a local socket.
