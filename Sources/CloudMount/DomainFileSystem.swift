@@ -113,7 +113,7 @@ final class DomainFileSystem: FileSystem {
 }
 
 extension Reply {
-    /// Replies with the result of a function, or with the error that it throws.
+    /// Calls a function, and replies with its result or with the error that it throws.
     func reply(trying body: () throws(Errno) -> Content) {
         do throws(Errno) {
             reply(try body())

@@ -7,12 +7,12 @@ package import MountTakeover
 
 /// The options for mounting domains.
 package struct DomainMountOptions: Sendable {
-    /// Whether other users than the daemon's may access the mount.
+    /// Whether users other than the daemon's user may access the mount.
     package var allowsOthers = false
     /// Whether to use passthrough for fully local files, if the kernel and the daemon's rights allow it.
     package var wantsPassthrough = true
-    /// The socket of `purvey-passthrough`, which registers files for passthrough if the daemon lacks the right to do
-    /// so.
+    /// The path of the socket of `purvey-passthrough`, which registers files for passthrough if the daemon lacks the
+    /// right to do so.
     package var passthroughHelper: String?
     /// The programs that must not cause fetches.
     package var readers = ReaderPolicies(path: nil)

@@ -29,8 +29,8 @@ package struct ReaderPolicy: Sendable, Equatable {
 
     /// Creates a policy from the standard names and the text of the user's file.
     ///
-    /// - Parameter text: One name on each line. A name after `-` is no longer refused. Empty lines and text after `#`
-    ///   are ignored.
+    /// - Parameter text: One name on each line. A name that is preceded by `-` is removed from the standard names.
+    ///   Empty lines and text after `#` are ignored.
     package init(by text: String) {
         refused = Self.standard
         for line in text.split(whereSeparator: \.isNewline) {

@@ -147,6 +147,8 @@ extension TrashView {
         return listing
     }
 
+    /// Appends an entry to a listing.
+    ///
     /// - Returns: `false` if the entry does not fit.
     private func append(_ name: String, _ node: TrashNode, to listing: Listing) -> Bool {
         let kind: Listing.Kind =

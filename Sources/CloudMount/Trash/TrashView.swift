@@ -9,8 +9,8 @@ import LinuxSystem
 /// The provider's trash in a mount, as file managers expect it: `.Trash-UID` at the top, with `files` and `info`. These
 /// directories are never uploaded. See ``LocalTrash``.
 ///
-/// The engine owns the state, so requests are served on the engine's thread. The kernel may not cache names and
-/// attributes of the trash, so that it needs no notifications of changes. The functions that serve requests are in
+/// The engine owns the state, so requests are served on the engine's thread. The kernel must not cache names and
+/// attributes of the trash. Therefore it needs no notifications of changes. The functions that serve requests are in
 /// extensions, one file for each subject. No function blocks.
 final class TrashView: Sendable {
     let domain: DomainFileSystem
