@@ -16,7 +16,7 @@ struct Visitors {
 
     private let program: KeptProgram
     private var listener: SequencedPacketSocket?
-    /// The identity of the socket's file, while this process owns it.
+    /// The identity of the socket file that this process created; `nil` if it has created none.
     private var identity: FileStatus.Identity?
     private var visitors: [Visitor] = []
     /// Whether a client that had introduced itself has closed its connection.
