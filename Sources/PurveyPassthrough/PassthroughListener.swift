@@ -194,20 +194,21 @@ struct RefusedConnections {
 
 /// A rate limit for starting processes, per user. It is needed because each start delays all other users.
 ///
-/// A user may start a burst of processes, and after that one process per interval. A daemon needs one process per
-/// domain.
+/// A user may start ``burst`` processes at once, and after that one process per ``interval``. A daemon needs one
+/// process per domain.
 struct StartAllowance {
-    /// The size of a burst. It allows a daemon with many domains to restart a few times.
+    /// The number of processes that a user may start at once before the rate limit applies. It allows a daemon with
+    /// many domains to restart a few times.
     private static let burst = 256
     private static let interval = Duration.milliseconds(50)
 
     private struct Use {
         var count: Int
-        /// The instant from which the allowance recovers.
+        /// The instant up to which the recovery of the allowance is already subtracted from `count`.
         var since: ContinuousClock.Instant
     }
 
-    /// The users whose allowance is not full.
+    /// The starts that still count against the allowance, by user.
     private var uses: [uid_t: Use] = [:]
 
     /// Whether a process may be started for a user. If so, the start is counted.

@@ -25,8 +25,8 @@ struct Server {
         try retrying { cfuse_become_server(peer.userID, peer.groupID) }
     }
 
-    /// Serves the client until the client disconnects, or until a packet can be neither received nor sent. Throws the
-    /// reason.
+    /// Serves the client until the client disconnects, or until receiving or sending a packet fails. Throws the error
+    /// that ends the connection.
     mutating func serve() throws(Errno) {
         try hearListener()
         // The listening process may have ended before this process was set up to end together with it.
@@ -79,7 +79,7 @@ struct Server {
         }
     }
 
-    /// Whether a descriptor is a FUSE device: character device 10:229.
+    /// Whether a descriptor refers to the FUSE device: character device 10:229.
     private static func isFuseDevice(_ file: FileDescriptor) throws(Errno) -> Bool {
         let status = try file.status()
         return status.kind == .characterDevice && status.raw.st_rdev == dev_t(10 << 8 | 229)
