@@ -3,8 +3,7 @@ import Glibc
 import LinuxSystem
 import ProgramManuals
 
-/// The start of the daemon in the background, as `purveyd` without `--foreground` performs it. It waits until the
-/// daemon is ready.
+/// Starts the daemon in the background, as `purveyd` without `--foreground` does, and waits until the daemon is ready.
 ///
 /// The program starts a second process of itself in a new session, with the log file as its output, because a process
 /// that runs Swift cannot fork.

@@ -55,7 +55,7 @@ final class DesktopBusProcess: Sendable {
     // Leaf lock: processes are started and ended after its release.
     private let state = Lock(State())
 
-    /// The lifetime after which the backoff is reset.
+    /// If a process ran at least this long, the pause before the next start is reset.
     private static let longLife: Duration = .seconds(60)
     /// The maximum duration of the wait for the process to start before the keyring is used.
     private static let startTime: Duration = .seconds(5)
@@ -74,7 +74,8 @@ final class DesktopBusProcess: Sendable {
         self.log = log
     }
 
-    /// Registers the calls that the process may make (only calls about domains), and the handlers of its notices.
+    /// Registers the calls that the process may make, which are only calls about domains, and the handlers of its
+    /// notices.
     func serve(_ domains: DomainService) {
         var service = Service()
         domains.addCalls(to: &service)
@@ -121,7 +122,7 @@ final class DesktopBusProcess: Sendable {
         instance?.end()
     }
 
-    /// Starts or ends the process, so that it runs if it is wanted.
+    /// Starts the process after the given pause if it is wanted and does not run. Ends the process if it is not wanted.
     private func settle(after pause: Duration) {
         let (starts, ended) = state.withLock { state -> (Bool, Instance?) in
             guard state.isWanted, !state.hasEnded else { return (false, state.instance.take()) }
@@ -238,7 +239,7 @@ enum SessionBus {
 
     private static func variable(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
 
-    /// Escapes a value of an address: bytes other than letters, digits and a few signs are written as hexadecimal
+    /// Escapes a value of an address: bytes other than letters, digits and some punctuation are written as hexadecimal
     /// numbers.
     private static func escaped(_ value: String) -> String {
         let plain = Set("-_/.*ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789".utf8)

@@ -39,7 +39,7 @@ enum DomainSettings {
         }
     }
 
-    /// Throws if settings are missing that the provider requires.
+    /// Throws if a setting that the provider requires is missing.
     static func checkComplete(_ settings: [DomainSetting], for bundle: ExtensionBundle) throws(DomainError) {
         let given = Set(settings.map(\.key))
         let missing = (bundle.domainSettings ?? [:]).filter {

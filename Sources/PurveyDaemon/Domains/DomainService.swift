@@ -13,8 +13,8 @@ import ItemValues
 import LinuxSystem
 import Synchronization
 
-/// The daemon's domains. Each domain is started and mounted when the daemon starts, and is isolated from faults of
-/// other domains.
+/// The daemon's domains. Each domain is started and mounted when the daemon starts, and a fault of one domain does not
+/// affect the others.
 actor DomainService {
     nonisolated let folders: DomainFolders
     let surroundings: RunningDomain.Surroundings

@@ -33,12 +33,11 @@ final class ProvidedStorages: ProvidedFiles {
     // Lock order: this lock, then the lock of ``Deadlines``.
     private let state = Lock(State())
 
-    /// The environment variable for the time in seconds between the last use of a file and the notification of its
-    /// provider.
+    /// The environment variable that states how many seconds after the last use of a file its provider is notified.
     static let lingerKey = "PURVEY_PROVIDING_TIME"
 
-    /// The environment variable for the time in seconds that programs wait for a provider to process a write of another
-    /// program.
+    /// The environment variable that states for how many seconds a program waits until a provider has processed another
+    /// program's write.
     static let patienceKey = "PURVEY_NOTING_TIME"
 
     /// - Parameter data: The directory of Purvey's data for this user.

@@ -36,8 +36,8 @@ extension TransferActivity {
 }
 
 extension EditStatus.Item {
-    /// Whether the edit waits for another reason than a failure that the user must resolve. Such a failure is reported
-    /// separately.
+    /// Whether the edit is a waiting transfer, which can be cancelled. An edit whose failure the user must resolve is
+    /// reported separately, unless the failure is a missing sign-in.
     fileprivate var canBeCancelled: Bool {
         guard let failure, failure.kind != .notAuthenticated else { return true }
         return !failure.needsUser
