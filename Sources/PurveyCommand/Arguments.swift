@@ -1,4 +1,4 @@
-/// The arguments of a command, parsed by its options.
+/// The arguments of a command, parsed according to the options that the command accepts.
 struct Arguments: Sendable {
     /// The given options in order, each with its value if it takes one.
     private(set) var options: [(name: String, value: String?)] = []
@@ -40,7 +40,7 @@ struct Arguments: Sendable {
         }
     }
 
-    /// Whether an option was given.
+    /// Whether the given option was used.
     func has(_ name: String) -> Bool {
         options.contains { $0.name == name }
     }

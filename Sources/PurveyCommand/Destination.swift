@@ -3,7 +3,8 @@ import Glibc
 import ItemProvider
 import LinuxSystem
 
-/// The files that a loaded item may replace in a directory. A file that PATH itself names is always replaced.
+/// The files that a loaded item may replace in a directory. A file that the argument PATH itself names is always
+/// replaced.
 ///
 /// In a directory, the program that made the offer chooses the name. Therefore, by default, the item replaces no file
 /// and gets no hidden name, such as that of a file that a shell runs at its start.
@@ -19,7 +20,7 @@ struct Replacement: Sendable {
     func allows(_ there: FileStatus.Identity?) -> Bool { ownName && !(there.map(except.contains) ?? false) }
 }
 
-/// The destination of a path on the command line.
+/// The directory and the name that a path on the command line denotes.
 struct Destination {
     let folder: String
     /// The name under which the item is stored; `nil` if the path is a directory, in which the item is stored under its

@@ -173,7 +173,7 @@ extension Command {
 private struct ListedExtension: Encodable {
     let identifier, name, path, point, principalClass: String
     let network, windows: Bool
-    /// The limits in bytes and in seconds.
+    /// The memory limit in bytes, and the time limit in seconds.
     let memoryLimit, timeLimit: Int
     let domainSettings: [String: String]?
     let groups: [String]

@@ -73,7 +73,7 @@ extension Command {
 }
 
 extension TransferActivity {
-    /// The time without progress, in seconds, after which `purvey status` reports the pause.
+    /// If a transfer makes no progress for at least this many seconds, `purvey status` reports for how long.
     private static let pauseWorthSaying = 5.0
 
     /// Returns a line such as `down: film.mov 40 %, begun 75 s ago, nothing for 60 s`.
@@ -100,7 +100,7 @@ private struct ListedStatus: Encodable {
         let domain: ListedDomain
         let uploads: Transfers
         let downloads: Transfers
-        /// Tags, favorite ranks and dates of use.
+        /// The transfers of user metadata: tags, favorite ranks and dates of last use.
         let marks: Transfers
         let kept: Kept
         let cache: Cache
@@ -144,7 +144,7 @@ private struct ListedStatus: Encodable {
     struct Transfer: Encodable {
         let name, direction: String
         let done, total: Int64
-        /// Dates, or `nil` if they are unknown.
+        /// The dates at which the transfer began and last made progress; `nil` if unknown.
         let begun, moved: String?
     }
 

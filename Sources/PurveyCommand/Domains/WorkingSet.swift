@@ -131,7 +131,7 @@ extension Command {
 
     private static func noType(_ word: String) -> CommandError { CommandError("there is no type '\(word)'") }
 
-    /// Returns the beginning of a day, in this machine's time zone.
+    /// Returns the beginning of a day in this machine's time zone, in seconds since 1970.
     private static func day(_ word: String) throws -> Double {
         let parts = word.split(separator: "-", omittingEmptySubsequences: false).map { Int($0) }
         var calendar = Calendar(identifier: .gregorian)
