@@ -22,7 +22,9 @@ final class BusReply: @unchecked Sendable {
     // Sendable: values are immutable, and their reference counts are atomic.
     private let variant: OpaquePointer
 
-    /// - Parameter variant: a value. This object takes ownership of a reference to it.
+    /// Creates a reply from a value.
+    ///
+    /// - Parameter variant: the value. This object takes ownership of a reference to it.
     init(owning variant: OpaquePointer) { self.variant = variant }
 
     deinit { g_variant_unref(variant) }

@@ -24,7 +24,7 @@ extension BusConnection {
     func endFollowing(_ subscription: UInt32) { g_dbus_connection_signal_unsubscribe(pointer, subscription) }
 
     /// Calls a handler when a name gets an owner, and when it loses its owner. Also calls the handler soon after this
-    /// call, with the present state.
+    /// call, with the current state.
     ///
     /// - Returns: the identifier for ``endWatch(_:)``.
     func followOwner(of name: String, _ handler: @escaping @Sendable (_ hasOwner: Bool) -> Void) -> UInt32 {

@@ -134,8 +134,8 @@ actor DesktopBus {
         await connection.flush()
     }
 
-    /// Owns the bus name while domains exist, and releases it otherwise, because the process may run only for the
-    /// keyring.
+    /// Requests the bus name if domains exist, and releases it otherwise. Without domains, the process may still run
+    /// for the keyring.
     private func updateName() {
         guard areObjectsShown, let connection else { return }
         if domains.isEmpty {

@@ -18,7 +18,7 @@ actor DesktopSecretService {
 
     private typealias Names = SecretServiceNames
 
-    /// Sets the connection to the bus, for which calls wait.
+    /// Sets the connection to the bus. Calls wait until it is set.
     func use(_ new: BusConnection, daemon: Connection) {
         connection = new
         changes.daemon.withLock { $0 = daemon }
@@ -35,9 +35,9 @@ actor DesktopSecretService {
 
     // MARK: Items
 
-    /// Returns the secret of an item of a store; `nil` if the keyring is unlocked and has no such item.
+    /// Returns the key of the given password store; `nil` if the keyring is unlocked and has no such key.
     ///
-    /// - Parameter identifier: the identifier of the key; `nil` for any.
+    /// - Parameter identifier: the identifier of the key; `nil` for any key of the store.
     func key(
         store: String, identifier: String?
     ) async throws(KeyringError) -> SecretBytes? {
@@ -59,7 +59,7 @@ actor DesktopSecretService {
         return key
     }
 
-    /// Stores a key in the default collection. Replaces the secret of an item with the same attributes.
+    /// Stores a key in the default collection. Replaces an earlier key with the same attributes.
     func store(
         _ key: SecretBytes, store: String, identifier: String
     ) async throws(KeyringError) {
