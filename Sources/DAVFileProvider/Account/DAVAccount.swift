@@ -11,7 +11,7 @@ public final class DAVAccount: Sendable {
     public let settings: DAVSettings
     /// The kind of the service.
     public let service: any DAVServiceKind
-    /// The domain's root at the server.
+    /// The address of the domain's root at the server.
     public let root: HTTPAddress
     /// The HTTP client, which reuses the connections to the server.
     public let http: HTTPClient
@@ -19,8 +19,8 @@ public final class DAVAccount: Sendable {
     /// The moves of items at the server that this process has begun and that have not ended.
     let moves = RunningMoves()
     let exchangeTurns = ExchangeTurns()
-    /// The records of directories that probes have created at servers, by which a directory that a killed process left
-    /// is removed.
+    /// The records of the directories that probes have created at servers. A later process uses them to remove
+    /// directories that a killed process left.
     let probes: ProbeRecords
     package let room: DAVRoom
     let domain: NSFileProviderDomain
@@ -37,8 +37,8 @@ public final class DAVAccount: Sendable {
         /// Whether the server has accepted these credentials.
         var isAccepted = false
         /// The instant until which no request is sent with these credentials, because the server refused them; `nil` if
-        /// they were not refused. Background requests are not sent even after that, because each refusal counts towards
-        /// a lock-out of the account.
+        /// they were not refused. Background requests are not sent even after this instant, because each refusal counts
+        /// towards a lock-out of the account.
         var refusedUntil: ContinuousClock.Instant?
     }
     // Leaf lock.
@@ -106,8 +106,8 @@ public final class DAVAccount: Sendable {
     /// Returns the behaviour of the server. Probes the server first if the behaviour is unknown, such as after the loss
     /// of the catalogue. No change is sent before the behaviour is known.
     ///
-    /// - Parameter folder: the folder in which a change is to be made. The server is probed there if the user has no
-    ///   permission to write in the root.
+    /// - Parameter folder: the folder in which a change is to be made. The server is probed in this folder if the user
+    ///   has no permission to write in the root.
     func knownProfile(in folder: Int64) async throws -> DAVServerProfile {
         if let known = state.withLock({ $0.profile }) { return known }
         do {
@@ -128,8 +128,8 @@ public final class DAVAccount: Sendable {
 
     // MARK: Requests
 
-    /// Sends requests with the user's credentials. If the server refuses them, reads the password again from the
-    /// password store, and repeats the requests once if the credentials have changed.
+    /// Sends requests with the user's credentials. If the server refuses the credentials, reads the password again from
+    /// the password store, and repeats the requests once if the credentials have changed.
     ///
     /// - Throws: the error of the request, or of the password store.
     public func ask<Reply: Sendable>(
@@ -299,7 +299,7 @@ public final class DAVAccount: Sendable {
 }
 
 extension DAVSettings {
-    /// Returns a user's password as the credentials of the authentication method.
+    /// Returns the credentials with the given user and password, for the domain's authentication method.
     func credentials(user: String, password: String) -> HTTPCredentials {
         switch authentication {
         case .basic: .basic(user: user, password: password)

@@ -60,6 +60,7 @@ extension ServerCatalogue {
     /// - Parameters:
     ///   - tag: the folder's own tag when it was listed.
     ///   - due: the time of the next check, in seconds since 1970.
+    ///   - pause: the seconds between this listing and the next check.
     package func noteListed(_ folder: Int64, tag: String?, due: Int64, pause: Int64) throws {
         try database.run(
             """
@@ -102,7 +103,8 @@ extension ServerCatalogue {
             """, .integer(now), .integer(Int64(limit)), read: Self.dueFolder)
     }
 
-    /// Returns the folders in use whose check is due and whose stored traits contain a text, the longest overdue first.
+    /// Returns the folders in use whose check is due and whose stored traits contain the given text, the longest
+    /// overdue first.
     func dueFolders(_ now: Int64, inUseWith text: String) throws -> [DueFolder] {
         try database.all(
             """

@@ -5,7 +5,7 @@ import HTTPTransport
 import LinuxSystem
 import WebDAVClient
 
-/// The search for changes at the server.
+/// Searches for changes at the server.
 ///
 /// A plain server sends no notices. Each folder that was listed is listed again after a pause. The pause doubles while
 /// nothing changes, up to a quarter of an hour if the folder has local items, and up to a day otherwise. If the service

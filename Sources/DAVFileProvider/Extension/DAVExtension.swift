@@ -177,7 +177,7 @@ open class DAVExtension: NSObject, NSFileProviderReplicatedExtension, FileProvid
         }
     }
 
-    /// Removes an item at the server, if its version there is the one that the user has seen.
+    /// Removes an item at the server, if the item's version at the server is the version that the user has seen.
     open func deleteItem(
         identifier: NSFileProviderItemIdentifier, baseVersion version: NSFileProviderItemVersion,
         options: NSFileProviderDeleteItemOptions, request: NSFileProviderRequest,

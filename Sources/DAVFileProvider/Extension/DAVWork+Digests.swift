@@ -2,7 +2,7 @@ import HTTPTransport
 import LinuxSystem
 import WebDAVClient
 
-/// The digests of file contents. They are needed where different contents can have the same version.
+/// Computes digests of file contents. They are needed where different contents can have the same version.
 extension DAVWork {
     /// The minimum size in bytes of files whose digest is computed after the reply to the system, because that takes
     /// long.

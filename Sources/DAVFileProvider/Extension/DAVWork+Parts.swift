@@ -4,7 +4,7 @@ import HTTPTransport
 import LinuxSystem
 import WebDAVClient
 
-/// Fetches of byte ranges for the system.
+/// Fetches byte ranges for the system.
 extension DAVWork {
     /// A fetched part of a file. The file at `url` has the part at its offset, with a hole before it.
     struct FetchedPart: Sendable {

@@ -161,8 +161,8 @@ package final class DAVWork: Sendable {
 }
 
 extension DAVAccount {
-    /// Returns the parent folder's number and the name that an address stands for; `nil` if the folder is not in the
-    /// catalogue.
+    /// Returns the number of the folder that contains the item at the given address, and the item's name. Returns `nil`
+    /// if the folder is not in the catalogue.
     func place(of address: HTTPAddress) async throws -> (parent: Int64, name: String)? {
         guard address.origin == root.origin, address.path.hasPrefix(root.path) else { return nil }
         var names = address.path.dropFirst(root.path.count).split(separator: "/").map {

@@ -4,7 +4,7 @@ import HTTPTransport
 import WebDAVClient
 import XMLStream
 
-/// A kind of service that is based on WebDAV, with the features that Nextcloud and others have beyond the protocol. A
+/// A kind of service that is based on WebDAV, including the features that Nextcloud and others add to the protocol. A
 /// server without such features is ``PlainDAVService``.
 ///
 /// Each member has a default implementation, which describes a plain server.

@@ -49,7 +49,8 @@ package struct ProbeRecords: Sendable {
         try? folder.removeFile(record.name)
     }
 
-    /// Returns the records of the directories in a folder at a server that processes did not remove before they ended.
+    /// Returns the records of the directories in the given folder at a server whose processes ended without removing
+    /// them.
     package func abandoned(in root: HTTPAddress) -> [Record] {
         guard let folder = try? FileDescriptor.open(path, [.readOnly, .directory, .noFollow]),
             let entries = try? folder.entries()

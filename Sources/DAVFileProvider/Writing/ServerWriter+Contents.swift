@@ -63,8 +63,8 @@ extension ServerWriter {
     }
 
     /// Replaces contents on a server that is not known to honour conditions: compares the version immediately before
-    /// the upload. The probe may not have noticed that the server honours conditions, so the request has one unless the
-    /// server refuses conditions.
+    /// the upload. The probe may not have noticed that the server honours conditions, so the upload has a condition
+    /// unless the server refuses conditions.
     private func replaceUnprotected(
         _ address: HTTPAddress, _ contents: OutgoingFile, _ base: Base
     ) async throws(DAVError) -> DAVUpload {

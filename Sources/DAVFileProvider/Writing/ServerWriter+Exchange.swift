@@ -10,8 +10,8 @@ import WebDAVClient
 /// A comparison before a change would miss a write of another client between the comparison and the change. Therefore
 /// the file is first moved to a temporary name, where its contents no longer change, and compared afterwards.
 extension ServerWriter {
-    /// The prefixes of the temporary names of new contents, and of files that were moved aside. The stamp of the
-    /// catalogue follows, so that each client only changes its own files.
+    /// The prefixes of the temporary names of new contents, and of files that were moved aside. Each prefix is followed
+    /// by the stamp of the catalogue, so that a client changes only its own files.
     static let incoming = ".purvey-incoming-"
     static let aside = ".purvey-aside-"
 
