@@ -14,7 +14,7 @@ public struct HTTPAddress: Hashable, Sendable, CustomStringConvertible {
     public let origin: HTTPOrigin
     /// The path, percent-encoded as in the address. It begins with a slash.
     public let path: String
-    /// The part after the question mark, percent-encoded, or `nil`.
+    /// The part after the question mark, percent-encoded, or `nil` if there is no question mark.
     public let query: String?
 
     /// Parses an address.

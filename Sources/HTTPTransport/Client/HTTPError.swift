@@ -6,9 +6,9 @@ public enum HTTPError: Error, Equatable {
     case invalidAddress(String, String)
     /// A method, or a header field's name or value, that cannot be sent.
     case invalidHeader(String)
-    /// No server has this name.
+    /// No server has the host name of this origin.
     case unknownHost(HTTPOrigin)
-    /// No program listens at this address.
+    /// No program listens at the address and port of this origin.
     case refused(HTTPOrigin)
     /// No connection could be made. The text is the system's reason.
     case unreachable(HTTPOrigin, String)

@@ -1,6 +1,6 @@
 import LinuxSystem
 
-/// The delivery of a response's body to its destination: selects the requested part, and counts bytes.
+/// Delivers a response's body to its destination: selects the requested part, and counts the bytes.
 struct BodyDelivery {
     enum Step {
         case goOn

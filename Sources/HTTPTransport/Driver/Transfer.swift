@@ -70,8 +70,8 @@ final class Transfer {
 
     // MARK: Functions that libcurl calls
 
-    /// Prepares sending of the request. libcurl also calls this before it repeats the request, in two cases: the server
-    /// requests credentials, or a reused connection ends without a reply.
+    /// Prepares to send the request. libcurl also calls this function before it repeats the request, in two cases: the
+    /// server requests credentials, or a reused connection ends without a reply.
     ///
     /// - Returns: Whether the request may be sent. A request that changes data is not repeated after a lost connection,
     ///   because the server may have carried it out. Over HTTP/2, a server reports which requests it has not processed.

@@ -104,7 +104,7 @@ public enum HTTPBody: Sendable {
 /// The destination of the body of a successful response. The bodies of other statuses are stored in
 /// ``HTTPResponse/body``, so that an error page is not mistaken for a file's contents.
 public enum HTTPDestination: Sendable {
-    /// ``HTTPResponse/body``, up to a number of bytes. A longer body ends the request with
+    /// ``HTTPResponse/body``, up to `limit` bytes. A longer body ends the request with
     /// ``HTTPError/bodyTooLong(_:limit:)``.
     case memory(limit: Int)
     /// A regular file or memory file, from an offset on. If the request fails, some bytes may have been written. If the

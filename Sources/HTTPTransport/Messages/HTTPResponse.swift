@@ -10,8 +10,8 @@ public struct HTTPResponse: Sendable {
     public let status: Int
     /// The header fields of the last head, without those of interim responses.
     public let headers: HTTPHeaders
-    /// The body, if the destination is memory or the status is not 2xx. The body of such a failure is truncated to 64
-    /// KiB.
+    /// The body, if the destination is memory or the status is not 2xx. If the status is not 2xx, the body is truncated
+    /// to 64 KiB.
     public let body: [UInt8]
     /// The number of bytes that the destination received.
     public let deliveredCount: Int

@@ -31,8 +31,8 @@ public final class WebSocket: Sendable {
 
     deinit { mailbox.cancel() }
 
-    /// The reason for which the server closed the connection; `nil` while it is open, or if the server did not close
-    /// it.
+    /// The reason for which the server closed the connection; `nil` if the connection is open, or was not closed by the
+    /// server.
     public var closure: Closure? { mailbox.closure }
 
     /// Sends a message, and waits until it has been passed to the system. Cancelling the task ends the connection.
@@ -51,8 +51,8 @@ public final class WebSocket: Sendable {
         try result.get()
     }
 
-    /// Waits for the next message, and returns the messages in order. Returns `nil` after either side has closed the
-    /// connection as the protocol requires. Cancelling the task ends the connection.
+    /// Waits for the next message, in order, and returns it. Returns `nil` after either side has closed the connection
+    /// as the protocol requires. Cancelling the task ends the connection.
     public func next() async throws(HTTPError) -> Message? {
         let result = await withTaskCancellationHandler {
             await withCheckedContinuation { mailbox.receive($0) }

@@ -2,7 +2,7 @@ import CCurl
 import Glibc
 import LinuxSystem
 
-/// A connection that libcurl makes and encrypts, but that carries another protocol than HTTP (`CURLOPT_CONNECT_ONLY`),
+/// A connection that libcurl makes and encrypts, but that carries a protocol other than HTTP (`CURLOPT_CONNECT_ONLY`),
 /// because the libcurl of Debian 12 does not support WebSockets. Only one thread uses the connection. A function blocks
 /// only if its comment says so.
 final class WebSocketConnection {

@@ -153,7 +153,7 @@ final class WebSocketMailbox: Sendable {
 }
 
 extension WebSocket.Message {
-    /// The number of bytes.
+    /// The number of bytes in the message.
     var count: Int {
         switch self {
         case .text(let text): text.utf8.count
