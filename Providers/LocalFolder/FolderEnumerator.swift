@@ -17,7 +17,7 @@ final class FolderEnumerator: NSObject, NSFileProviderEnumerator {
 
     func invalidate() {}
 
-    /// The limits of a page's size. Within them, the observer's suggestion is used.
+    /// The minimum and maximum number of items in a page. The observer's suggested size is used if it is between them.
     private static let pageSizes = 500...5000
 
     private static func size(_ suggestion: Int?) -> Int {

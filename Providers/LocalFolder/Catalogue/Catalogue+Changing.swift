@@ -71,8 +71,8 @@ extension Catalogue {
         return try database.transaction { try place(item, bytes, in: parent, facts) }
     }
 
-    /// Removes an item, a directory with everything in it. A directory outside the trash is not removed if it contains
-    /// items that are not in the catalogue, because these may be new files of other programs.
+    /// Removes an item. A directory is removed with everything in it. A directory outside the trash is not removed if
+    /// it contains items that are not in the catalogue, because these may be new files of other programs.
     package func delete(_ item: CatalogueItem) throws {
         guard item.number != CatalogueItem.root else { throw FolderError.system(.notPermitted) }
         let (folder, name) = try place(of: item)

@@ -178,7 +178,7 @@ extension Catalogue {
             formerParent: row.integer(11))
     }
 
-    /// Returns the row of a number, even if its item was removed.
+    /// Returns the row of the item with the given number, even if the item was removed.
     func row(_ number: Int64) throws -> CatalogueItem? {
         try database.first(
             "SELECT \(Self.columns) FROM item WHERE number = ?", .integer(number), read: Self.read)

@@ -23,8 +23,8 @@ package struct CatalogueItem: Sendable, Equatable {
     /// The attributes of a file that the catalogue uses.
     package struct Facts: Sendable, Equatable {
         package var kind: Kind
-        /// The inode; 0 for a file on another device than the served directory, because inodes are unique per device
-        /// only.
+        /// The inode number. It is 0 for a file on a device other than that of the served directory, because inode
+        /// numbers are unique only within a device.
         var inode: UInt64
         /// The birth time, in nanoseconds since 1970; 0 if the file system does not record it. If a new file gets the
         /// inode of a removed one, their birth times differ.
@@ -118,17 +118,18 @@ extension CatalogueItem.Facts {
         return kind == .folder || (size == other.size && modified == other.modified)
     }
 
-    /// Whether both attributes belong to the same file in the file system, regardless of its contents.
+    /// Whether these attributes and the given ones belong to the same file in the file system, regardless of its
+    /// contents.
     func isSameFile(as other: CatalogueItem.Facts) -> Bool {
         inode == other.inode && (birth == other.birth || birth == 0 || other.birth == 0)
     }
 
-    /// Whether a list of files, given by inode and birth time, contains the file.
+    /// Whether the file is among the given files, whose birth times are listed by inode number.
     func isFile(among others: [UInt64: Int64]) -> Bool {
         others[inode].map { $0 == birth || $0 == 0 || birth == 0 } ?? false
     }
 
-    /// Whether an open file has this size and these dates.
+    /// Whether an open file has the size and the dates in these attributes.
     func describe(_ status: FileStatus) -> Bool {
         size == Int64(status.size) && modified == status.modificationTime
             && (changed == 0 || changed == status.changedNanoseconds)

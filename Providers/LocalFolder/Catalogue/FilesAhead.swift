@@ -8,16 +8,16 @@ final class FilesAhead: Sendable {
         var isCancelled = false
     }
 
-    /// The number of files of one result.
+    /// The number of files in one result.
     private static let count = 500
-    /// The maximum number of results that wait.
+    /// The maximum number of results that wait for ``next()``.
     private static let depth = 8
 
     // Leaf lock.
     private let state = Lock(State())
-    /// The semaphore that counts the results that wait.
+    /// The semaphore that counts the results that wait for ``next()``.
     private let filled = DispatchSemaphore(value: 0)
-    /// The semaphore that counts the results for which there is room.
+    /// The semaphore that counts the results for which there is still room.
     private let free = DispatchSemaphore(value: 0)
 
     /// Whether a directory has so many files that a separate thread is faster.
