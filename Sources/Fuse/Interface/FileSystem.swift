@@ -34,8 +34,8 @@ public protocol FileSystem: AnyObject, Sendable {
     func makeNode(_ name: Name, in parent: NodeID, mode: UInt32, device: UInt32, _ reply: Reply<Entry>)
     /// Adds a hard link to a file (FUSE_LINK).
     func makeLink(to node: NodeID, _ name: Name, in parent: NodeID, _ reply: Reply<Entry>)
-    /// Removes a name of a file that is not a directory (FUSE_UNLINK). The node stays until it is forgotten, and its
-    /// handles remain valid.
+    /// Removes a name of a file that is not a directory (FUSE_UNLINK). The node stays until it is forgotten, and the
+    /// node's handles remain valid.
     func unlink(_ name: Name, in parent: NodeID, _ reply: Reply<Done>)
     /// Removes an empty directory (FUSE_RMDIR).
     func removeDirectory(_ name: Name, in parent: NodeID, _ reply: Reply<Done>)

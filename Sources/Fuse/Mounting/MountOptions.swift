@@ -6,7 +6,7 @@ public struct MountOptions: Sendable {
     public var name: String
     /// The kind of file system, which the mount table shows as `fuse.subtype`.
     public var subtype: String
-    /// The path of the directory that the file system shows, if it shows an existing directory. The mount point must
+    /// The path of the existing directory that the file system shows; `nil` if it shows none. The mount point must
     /// neither be in this directory nor contain it. Otherwise the file system would send requests to itself, and block.
     public var source: String?
     /// Whether users other than the one that mounts the file system may access it. Without root's rights, this requires

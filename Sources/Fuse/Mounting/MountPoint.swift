@@ -129,7 +129,7 @@ final class MountPoint: Sendable {
         return parentPath == "/" ? "/" + name : parentPath + "/" + name
     }
 
-    /// Whether no process serves the mount at a path.
+    /// Whether no process serves the mount at the given path.
     private static func isStale(_ path: String) -> Bool {
         guard let mount = try? MountTable.current().mount(of: path), mount.point == path, isOurs(mount) else {
             return false
@@ -149,8 +149,8 @@ final class MountPoint: Sendable {
 private struct Connection {
     private let control: FileDescriptor
 
-    /// Finds the mount at a path; returns `nil` if there is none. Sends no request to the file system, which might be
-    /// blocked.
+    /// Finds the mount at the given path; returns `nil` if no file system is mounted there. Sends no request to the
+    /// file system, which might be blocked.
     init?(at path: String) {
         guard let mount = try? MountTable.current().mount(of: path), mount.point == path else { return nil }
         let minor = mount.device & 0xFF | mount.device >> 12 & 0xFFF00

@@ -23,10 +23,10 @@ public struct Bytes: ReplyContent, Sendable {
     /// The bytes of the reply.
     public var bytes: [UInt8]
 
-    /// Creates a reply of bytes.
+    /// Creates a reply that consists of the given bytes.
     public init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-    /// Creates a reply of a name's bytes.
+    /// Creates a reply that consists of the bytes of the given name.
     public init(_ name: Name) { bytes = name.bytes }
 
     /// Sends the reply.
@@ -88,7 +88,7 @@ public struct NameList: ReplyContent, Sendable {
     /// The names, in any order.
     public var names: [Name]
 
-    /// Creates a reply of names.
+    /// Creates a reply with the given names.
     public init(_ names: [Name]) { self.names = names }
 
     /// Sends the reply.
@@ -97,7 +97,7 @@ public struct NameList: ReplyContent, Sendable {
     }
 }
 
-/// A reply of the number of bytes that were written or copied.
+/// A reply with the number of bytes that were written or copied.
 extension Int: ReplyContent {
     /// Sends the reply.
     public func send(through sender: borrowing ReplySender) {
@@ -105,7 +105,7 @@ extension Int: ReplyContent {
     }
 }
 
-/// A reply of an offset in a file.
+/// A reply with an offset in a file.
 extension Int64: ReplyContent {
     /// Sends the reply, or `EINVAL` for a negative offset.
     public func send(through sender: borrowing ReplySender) {

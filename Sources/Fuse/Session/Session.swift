@@ -5,7 +5,7 @@ public import LinuxSystem
 /// A file system that is mounted and served.
 ///
 /// Its threads serve until the file system is unmounted, by ``unmount(aborting:)`` or by another process. The session
-/// does not retain the file system; its threads do while they run.
+/// does not retain the file system. The threads retain it while they run.
 public final class Session: Sendable {
     /// The mount point: an absolute path, without symbolic links.
     public let path: String
@@ -112,8 +112,8 @@ public final class Session: Sendable {
 
     // MARK: Passthrough
 
-    /// Whether files can be passed through: the kernel supports it, and this process or its helper has the right to
-    /// register files.
+    /// Whether files can be passed through. This requires that the kernel supports passthrough, and that this process
+    /// or its helper has the right to register files.
     public var passthroughIsPermitted: Bool {
         guard features.passesThrough, let probe = try? MemoryFile.create(name: "purvey-probe") else { return false }
         return (try? backing(for: probe)) != nil
@@ -175,7 +175,7 @@ public final class Session: Sendable {
     /// reply. The kernel takes no lock for this, so the function may be called while a request is served.
     public func invalidateAttributes(of node: NodeID) { notifier.invalidateAttributes(of: node) }
 
-    /// Drops the kernel's cached entry of a name, which was added, removed, or leads to another node
+    /// Drops the kernel's cached entry for the given name, which was added, removed, or now leads to another node
     /// (FUSE_NOTIFY_INVAL_ENTRY).
     public func invalidateEntry(_ name: Name, in parent: NodeID) {
         notifier.enqueue(.entry(name, parent: parent))

@@ -86,8 +86,8 @@ public struct SessionHandover: Sendable {
         (self.largestRead, self.largestWrite) = (largestRead, largestWrite)
     }
 
-    /// Ends the session instead of taking it over: unmounts it, and fails its waiting requests, at the latest when
-    /// the last of the ``devices`` is closed.
+    /// Ends the session instead of taking it over: unmounts the file system, and fails the waiting requests, at the
+    /// latest when the last of the ``devices`` is closed.
     ///
     /// - Returns: whether the session was still mounted.
     @discardableResult

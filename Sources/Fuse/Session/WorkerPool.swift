@@ -33,8 +33,8 @@ final class WorkerPool: Sendable {
         init(_ number: Int) { self.number = number }
     }
 
-    /// The leading thread's number, and whether it is serving a request. Both are in one word, so that a former
-    /// leader cannot change the state of its successor.
+    /// The leading thread's number, and whether this thread is serving a request. Both are in one word, so that a
+    /// former leader cannot change the state of the next leader.
     private struct Lead: RawRepresentable, AtomicRepresentable {
         let rawValue: Int
 
