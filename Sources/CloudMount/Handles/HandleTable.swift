@@ -9,7 +9,7 @@ internal import MountTakeover
 /// The files that programs have open, with their handles.
 ///
 /// All handles of a file are cached, or all use passthrough, because the kernel refuses to mix both modes. The first
-/// open determines the mode. After the last release, the next open determines it again.
+/// open determines the mode. After all handles of the file are released, the next open determines the mode again.
 final class HandleTable: Sendable {
     /// The way in which the kernel accesses a file's contents.
     enum AccessMode: Sendable {

@@ -7,7 +7,7 @@ import ItemStore
 import ItemValues
 import LinuxSystem
 
-/// Opening, reading and closing files.
+/// Serves requests that open, read and close files.
 extension DomainFileSystem {
     func open(_ node: NodeID, _ flags: OpenFlags, _ reply: Reply<OpenReply>) {
         let number = ItemNumber(node)

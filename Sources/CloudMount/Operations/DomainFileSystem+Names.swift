@@ -5,7 +5,7 @@ import ItemStore
 import ItemValues
 import LinuxSystem
 
-/// Names: lookup, creation, removal and renaming.
+/// Serves requests about names: looks up, creates, removes and renames items.
 extension DomainFileSystem {
     func lookup(_ name: Name, in parent: NodeID, _ reply: Reply<Entry>) {
         // All names in this file system are UTF-8.

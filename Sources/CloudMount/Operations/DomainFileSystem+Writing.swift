@@ -6,7 +6,7 @@ import ItemStore
 import ItemValues
 import LinuxSystem
 
-/// Writing to files, and setting attributes.
+/// Serves requests that write to files, and that set attributes.
 extension DomainFileSystem {
     func write(
         _ node: NodeID, handle: UInt64, at offset: Int64, _ bytes: UnsafeRawBufferPointer, _ flags: WriteFlags,

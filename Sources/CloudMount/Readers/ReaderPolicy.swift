@@ -6,8 +6,8 @@ import LinuxSystem
 /// The programs that are denied dataless files. These programs read every file that they find, and would cause a fetch
 /// of all files.
 ///
-/// Programs are recognized by the names of their executables. The policy saves transfers and is no protection: a
-/// program with another name gets the contents.
+/// Programs are recognized by the names of their executables. The policy saves transfers. It is no protection, because
+/// a program with another name gets the contents.
 package struct ReaderPolicy: Sendable, Equatable {
     /// The names of executables, without directories.
     package var refused: Set<String>

@@ -130,7 +130,7 @@ package struct ThumbnailCache: Sendable {
         try staged.replace(name, durably: false)
     }
 
-    /// Opens a directory of the cache. Creates it and its parents if they do not exist.
+    /// Opens a directory of the cache. Creates the directory and its parents if they do not exist.
     private func open(_ folder: String) throws(Errno) -> FileDescriptor {
         let whole = path + "/" + folder
         do throws(Errno) {

@@ -5,7 +5,7 @@ import ItemStore
 import ItemValues
 import LinuxSystem
 
-/// Looking up names in the trash, and listing it.
+/// Looks up names in the trash, and lists the trash.
 extension TrashView {
     /// Looks up the name of the user's trash in the root of the mount.
     ///

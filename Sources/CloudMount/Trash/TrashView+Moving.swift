@@ -6,7 +6,7 @@ import ItemStore
 import ItemValues
 import LinuxSystem
 
-/// Moving items into the trash and out of it.
+/// Moves items into the trash and out of the trash.
 extension TrashView {
     func rename(
         _ name: Name, in parent: NodeID, to newName: Name, in newParent: NodeID, _ flags: RenameFlags,

@@ -10,8 +10,8 @@ import LinuxSystem
 /// directories are never uploaded. See ``LocalTrash``.
 ///
 /// The engine owns the state, so requests are served on the engine's thread. The kernel must not cache names and
-/// attributes of the trash. Therefore it needs no notifications of changes. The functions that serve requests are in
-/// extensions, one file for each subject. No function blocks.
+/// attributes of the trash. Therefore the kernel need not be notified of changes. The functions that serve requests are
+/// in extensions, one file for each subject. No function blocks.
 final class TrashView: Sendable {
     let domain: DomainFileSystem
     var engine: DomainEngine { domain.engine }
