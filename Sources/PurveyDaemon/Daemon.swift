@@ -154,7 +154,7 @@ enum Daemon {
         }
     }
 
-    /// Whether a daemon is alive and listens at a path.
+    /// Whether a daemon is alive and listens at the given path.
     static func answers(_ path: String) -> Bool {
         guard let address = try? LocalSocketAddress(path: path) else { return false }
         return (try? SequencedPacketSocket.connect(to: address)) != nil

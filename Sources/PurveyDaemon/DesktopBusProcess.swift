@@ -239,7 +239,7 @@ enum SessionBus {
 
     private static func variable(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
 
-    /// Escapes a value of an address: bytes other than letters, digits and some punctuation are written as hexadecimal
+    /// Escapes a value in an address: bytes other than letters, digits and some punctuation are written as hexadecimal
     /// numbers.
     private static func escaped(_ value: String) -> String {
         let plain = Set("-_/.*ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789".utf8)

@@ -2,7 +2,7 @@ import Exchange
 import Glibc
 import LinuxSystem
 
-/// The lock on the domains' directory. One daemon at a time serves the domains.
+/// Locks the domains' directory, so that only one daemon at a time serves the domains.
 extension DomainFolders {
     /// A daemon that serves the domains, and listens at another socket than this daemon.
     struct OtherDaemon: Sendable {
@@ -26,7 +26,7 @@ extension DomainFolders {
         return file
     }
 
-    /// Writes the PID of this process and its socket to the lock file, so that other daemons can report them.
+    /// Writes this process's PID and the path of its socket to the lock file, so that other daemons can report them.
     private func enter(in file: FileDescriptor) throws {
         try file.truncate(to: 0)
         let entry = Array("\(getpid())\n\(locations.socket)\n".utf8)

@@ -4,7 +4,8 @@ import Foundation
 import Glibc
 import LinuxSystem
 
-/// The domains on disk. Each has a directory with its record and all data of its engine. Functions block on the disk.
+/// The domains on disk. Each domain has a directory with the domain's record and all data of its engine. Functions
+/// block on the disk.
 struct DomainFolders: Sendable {
     let locations: Locations
 

@@ -8,8 +8,8 @@ import ItemStore
 import ItemValues
 import LinuxSystem
 
-/// The calls about custom actions of providers. The actions that fit an item are computed from the index, without
-/// starting an extension.
+/// Serves calls about the custom actions of providers. The actions that fit an item are computed from the index,
+/// without starting an extension.
 extension DomainService {
     nonisolated func addActionCalls(to service: inout Service) {
         service.on(ListActionsCall.self) { request, call in

@@ -5,7 +5,7 @@ import FileProviderEngine
 import FileProviderWire
 import LinuxSystem
 
-/// The settings of the desktop that concern transfers.
+/// Applies the settings of the desktop that concern transfers.
 extension DomainService {
     /// Stores the desktop's settings, and adopts them in a task. Each task adopts the settings that were stored last,
     /// so that the order of the tasks does not matter.

@@ -10,8 +10,8 @@ import ItemStore
 import ItemValues
 import LinuxSystem
 
-/// The calls about providers' user interfaces. A user interface is a process with which a client communicates directly,
-/// without the daemon.
+/// Serves calls about providers' user interfaces. A user interface is a process with which a client communicates
+/// directly, without the daemon.
 extension DomainService {
     nonisolated func addInterfaceCalls(to service: inout Service) {
         service.on(DescribeInterfaceCall.self) { request, call in

@@ -5,8 +5,8 @@ import LinuxSystem
 import SecretStorage
 import Secrets
 
-/// The calls about the desktop's keyring, which stores the key of the passwords, and the work of domains that waits for
-/// it.
+/// Serves calls about the desktop's keyring, and continues the work of domains that waits for it. The keyring stores
+/// the key that encrypts the passwords.
 extension DomainService {
     nonisolated func addKeyringCall(to service: inout Service) {
         service.on(KeyringCall.self) { request, call in

@@ -2,7 +2,7 @@ import CloudMount
 import DomainMessages
 import FileProviderEngine
 
-/// Descriptions of domains.
+/// Describes domains to clients.
 extension DomainService {
     /// Returns the path on which a domain is mounted; `nil` if the domain is not mounted.
     func mountedPath(of record: DomainRecord) -> String? {

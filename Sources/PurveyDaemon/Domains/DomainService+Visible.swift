@@ -10,7 +10,7 @@ import ItemStore
 import ItemValues
 import LinuxSystem
 
-/// Conversion between items and the paths that users see, for providers' programs and extensions.
+/// Converts between items and the paths that users see, for providers' programs and extensions.
 extension DomainService {
     func visiblePath(
         of identifier: String, in record: DomainRecord, _ domain: RunningDomain
@@ -27,7 +27,7 @@ extension DomainService {
         return .init(path: path, isFolder: item.item.kind == .folder)
     }
 
-    /// Returns the item at a path that the user sees.
+    /// Returns the item at the given path, as the user sees it.
     ///
     /// - Parameter own: The domains that the item may be in.
     func visibleItem(at path: String, among own: [DomainRecord]) async throws -> VisibleItemCall.Value {
@@ -79,7 +79,7 @@ final class DomainServiceReference: Sendable {
 }
 
 extension Service {
-    /// Adds the calls of a domain's extension that need the service, because the domain's engine alone cannot serve
+    /// Adds those calls of a domain's extension that need the service because the domain's engine alone cannot serve
     /// them.
     ///
     /// - Parameter domain: Returns the domain; `nil` before it runs.

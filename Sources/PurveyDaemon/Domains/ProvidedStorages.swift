@@ -117,8 +117,8 @@ final class ProvidedStorages: ProvidedFiles {
         return Location(provider: provider, domain: domain, path: containers.named + relative)
     }
 
-    /// Returns the item whose file is at a path; `nil` if the path is not in a domain's directory, or if it has no
-    /// item.
+    /// Returns the item whose file is at the given path. Returns `nil` if the path is not in a domain's directory, or
+    /// if the file belongs to no item.
     func item(at path: ExactPath) async throws -> (RunningDomain, String)? {
         guard let place = try await place(path),
             let identifier = try await place.domain.provider.identify(path: place.path)

@@ -75,8 +75,8 @@ struct RunningDomain: Sendable {
         }
     }
 
-    /// Starts a new domain: the provider sets up the domain and confirms that it can serve it, then the domain is
-    /// stored on disk. After a failure, nothing of the domain remains.
+    /// Starts a new domain: the provider sets up the domain, and confirms that it can serve the domain. Then the domain
+    /// is stored on disk. After a failure, nothing of the domain remains.
     ///
     /// - Parameters:
     ///   - password: The password for a sign-in, if the provider sets up no domains.

@@ -3,7 +3,7 @@ import FileProviderEngine
 import FileProviderWire
 import ItemStore
 
-/// The transfers of an engine as clients see them.
+/// Describes the transfers of an engine to clients.
 extension TransferActivity {
     /// The maximum number of waiting transfers that are listed, and of cancelled transfers. Longer lists do not help
     /// the user.

@@ -41,8 +41,8 @@ struct PasswordStore: Sendable {
         service.addCalls(to: &calls) { [groups] in groups.groups(ofProgramAt: $0) }
     }
 
-    /// Removes the items that a provider has stored for a domain: those with the domain's identifier in one of their
-    /// attributes. Blocks on the disk.
+    /// Removes the passwords and other items that a provider has stored for a domain. These are the items with the
+    /// domain's identifier in one of their attributes. Blocks on the disk.
     ///
     /// Must be called only with identifiers that Purvey has created, because no other program uses such a text.
     func removeItems(ofDomain identifier: String, provider: String) throws(SecretError) {
