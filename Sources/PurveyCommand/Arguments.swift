@@ -45,12 +45,12 @@ struct Arguments: Sendable {
         options.contains { $0.name == name }
     }
 
-    /// Returns the value of an option, or its last value if it was given several times.
+    /// Returns the value of the given option, or the last value if the option was used several times.
     func value(_ name: String) -> String? {
         options.last { $0.name == name }?.value
     }
 
-    /// Returns the values of an option that may be given several times, in order.
+    /// Returns the values of the given option, which may be used several times, in order.
     func values(_ name: String) -> [String] {
         options.compactMap { $0.name == name ? $0.value : nil }
     }

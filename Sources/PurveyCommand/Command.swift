@@ -45,7 +45,7 @@ extension Command {
         .help,
     ]
 
-    /// Returns the command with a name, which is the first word of a command line.
+    /// Returns the command with the given name, which is the first word of a command line.
     static func chosen(by name: String) throws(UsageError) -> Command {
         if name.hasPrefix("-") {
             throw UsageError(Help.manual.complaint(about: name))
@@ -64,12 +64,12 @@ struct Option: Sendable {
     let value: String?
     let summary: String
 
-    /// Returns an option without a value.
+    /// Returns an option that takes no value.
     static func flag(_ name: String, _ summary: String) -> Option {
         Option(name: name, value: nil, summary: summary)
     }
 
-    /// Returns an option with a value.
+    /// Returns an option that takes a value.
     static func value(_ name: String, _ value: String, _ summary: String) -> Option {
         Option(name: name, value: value, summary: summary)
     }

@@ -87,10 +87,10 @@ struct Destination {
         }
     }
 
-    /// Whether storing an item under a name replaces an existing file.
+    /// Whether storing an item under the given name replaces an existing file.
     ///
-    /// - Returns: `false` if the name is a device, a pipe or a descriptor of this process. Such a file is written to
-    ///   instead.
+    /// - Returns: `false` if the name is that of a device, a pipe or a descriptor of this process. Such a file is
+    ///   written to instead.
     private func isReplaced(
         _ name: String, in directory: FileDescriptor, byFolder isFolder: Bool
     ) throws(Errno) -> Bool {

@@ -32,7 +32,7 @@ enum KnownValues {
         try StandardOutput.print(completion.text())
     }
 
-    /// Whether a daemon listens at a path.
+    /// Whether a daemon listens at the given path.
     private static func answers(_ path: String) -> Bool {
         guard let address = try? LocalSocketAddress(path: path) else { return false }
         return (try? SequencedPacketSocket.connect(to: address)) != nil

@@ -212,7 +212,7 @@ enum Placement {
         return error as? Errno == .fileExists
     }
 
-    /// Creates an item under a hidden name, and renames it atomically over the file that it replaces.
+    /// Creates an item under a hidden name, and renames the item atomically, which replaces the existing file.
     private static func replace(
         _ name: FileName, in directory: FileDescriptor, _ make: (FileName) throws -> Void
     ) throws {

@@ -47,7 +47,7 @@ extension Command {
         }
     }
 
-    /// Asks the user on the terminal for the input of an action.
+    /// Asks the user on the terminal for the input that an action needs.
     private static func ask(for input: String) throws -> String {
         guard let terminal = Terminal() else {
             throw CommandError("the action needs \(OneLine.text(input)): give INPUT")

@@ -23,7 +23,7 @@ final class SetUpSession: Sendable {
         given = Lock(password.map { ($0, user) })
     }
 
-    /// Runs a function that makes the daemon set up a domain, and answers its questions meanwhile.
+    /// Runs a function that makes the daemon set up a domain, and answers the provider's questions meanwhile.
     ///
     /// - Parameters:
     ///   - password: The password from `--password-file`; `nil` to ask the user.

@@ -122,7 +122,7 @@ extension Command {
         return number
     }
 
-    /// Returns the type of an identifier or of a filename extension, which need not be declared.
+    /// Returns the type with the given identifier or filename extension. The type need not be declared.
     private static func type(_ word: String) throws -> UTType {
         let suffix = word.hasPrefix(".") ? String(word.dropFirst()) : word
         guard let type = UTType(word) ?? UTType(filenameExtension: suffix) else { throw noType(word) }
