@@ -145,8 +145,8 @@ struct BusConnection: @unchecked Sendable {
 
     // MARK: Others
 
-    /// Calls ``DesktopBus/vanished(_:)`` when the owner of a name has left the bus. If the name has no owner at the
-    /// time of this call, the method is called soon.
+    /// Calls ``DesktopBus/vanished(_:)`` when the owner of the given name has left the bus. If the name has no owner at
+    /// the time of this call, the method is called soon.
     ///
     /// - Returns: the identifier for ``endWatch(_:)``.
     func watch(_ name: String, for bus: DesktopBus) -> UInt32 {

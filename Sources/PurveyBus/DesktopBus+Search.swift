@@ -3,8 +3,8 @@ import DomainMessages
 import ItemValues
 import LinuxSystem
 
-/// The search of GNOME's shell: the interface `org.gnome.Shell.SearchProvider2`. A result is an item, and its
-/// identifier is `DOMAIN:PATH`. Only the index is searched; no request is sent to a provider.
+/// Serves the search of GNOME's shell, through the interface `org.gnome.Shell.SearchProvider2`. A result is an item,
+/// and its identifier is `DOMAIN:PATH`. Only the index is searched; no request is sent to a provider.
 extension DesktopBus {
     /// The maximum number of results of a search. The shell shows fewer.
     private static let mostResults = 32

@@ -1,7 +1,7 @@
 import Conduit
 import DomainMessages
 
-/// The implementation of the methods.
+/// Implements the methods of the bus interfaces.
 extension DesktopBus {
     func states(of paths: [String]) async throws(BusError) -> BusValue {
         var places: [ItemPlace] = []

@@ -213,7 +213,7 @@ actor DesktopBus {
         .dictionary(of: "sa{sv}", interfaces.map { (.string($0.name), .properties($0.properties)) })
     }
 
-    /// Returns a property of an object's interface, or `nil` if the object does not exist any more.
+    /// Returns the given property of an object's interface, or `nil` if the object does not exist any more.
     func property(_ name: String, of interface: String, ofObject path: String) -> BusValue? {
         guard interface != CloudAccount.providerInterface else {
             return CloudAccount.providerProperties.first { $0.name == name }?.value
