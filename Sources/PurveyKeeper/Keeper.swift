@@ -87,8 +87,8 @@ struct Keeper {
         server.hasEnded(within: endingMilliseconds) || server.isDying
     }
 
-    /// Unmounts a mount, unless the daemon has unmounted it. The session ends at the latest when its last descriptor is
-    /// closed. Also removes a directory that was created for the mount.
+    /// Unmounts a mount, unless the daemon has unmounted it. The FUSE session ends at the latest when its last
+    /// descriptor is closed. Also removes a directory that was created for the mount.
     private func abandon(_ mount: KeptMount) {
         let session = SessionHandover(
             record: Array(mount.record.dropFirst()), devices: Array(mount.descriptors.dropFirst()))
