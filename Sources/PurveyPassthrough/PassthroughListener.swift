@@ -38,8 +38,8 @@ struct PassthroughListener {
     private var nextToken = Self.firstToken
     private var starts = StartAllowance()
     /// The number of files that each user has registered and not deregistered. Files of ended connections count,
-    /// because the kernel keeps them open until their FUSE session ends. The end of a session is not reported, so the
-    /// number can be too high.
+    /// because the kernel keeps such files open until their FUSE session ends. The end of a session is not reported, so
+    /// the number can be too high.
     private var files: [uid_t: Int32] = [:]
     private var refused = RefusedConnections()
 
@@ -138,8 +138,8 @@ struct PassthroughListener {
         return channel
     }
 
-    /// Refuses a connection and closes it. If its client has already sent descriptors, closing them may block. In
-    /// that case a thread for this user's refused connections closes it.
+    /// Refuses a connection and closes it. If its client has already sent descriptors, closing them may block. In that
+    /// case a thread for this user's refused connections closes the connection.
     private mutating func refuse(_ connection: SequencedPacketSocket, of user: uid_t, _ error: Errno) {
         try? connection.send(value: PassthroughMessage.Welcome(-error.rawValue))
         // Prevents the client from sending further packets.
