@@ -37,8 +37,8 @@ public final class DAVAccount: Sendable {
         /// Whether the server has accepted these credentials.
         var isAccepted = false
         /// The instant until which no request is sent with these credentials, because the server refused them; `nil` if
-        /// they were not refused. Background requests are not sent even after this instant, because each refusal counts
-        /// towards a lock-out of the account.
+        /// the server did not refuse them. Background requests are not sent even after this instant, because each
+        /// refusal counts towards a lock-out of the account.
         var refusedUntil: ContinuousClock.Instant?
     }
     // Leaf lock.
@@ -83,8 +83,8 @@ public final class DAVAccount: Sendable {
 
     private static let profileKey = "profile"
 
-    /// The behaviour of the server as the probe found it. Before the first probe, it is that of a server that supports
-    /// neither conditional requests nor locks.
+    /// The behaviour of the server as the probe found it. Before the first probe, the behaviour of a server that
+    /// supports neither conditional requests nor locks.
     public var profile: DAVServerProfile { state.withLock { $0.profile } ?? DAVServerProfile() }
 
     /// The findings of the probe for the user, one line each; `nil` before the probe.
@@ -254,9 +254,9 @@ public final class DAVAccount: Sendable {
 
     // MARK: Items
 
-    /// Returns an item by its identifier.
+    /// Returns the item with the given identifier.
     ///
-    /// - Throws: ``NSFileProviderError/noSuchItem`` if the catalogue does not have it.
+    /// - Throws: ``NSFileProviderError/noSuchItem`` if the catalogue has no such item.
     public func known(_ identifier: NSFileProviderItemIdentifier) async throws -> DAVKnownItem {
         guard let number = number(of: identifier), let known = try await known(number) else {
             throw NSError.fileProviderErrorForNonExistentItem(withIdentifier: identifier)

@@ -135,7 +135,7 @@ extension DAVAccount {
     }
 }
 
-/// The state of the whole domain, which has the user's quota at the service.
+/// Reports the state of the whole domain, which contains the user's quota at the service.
 extension DAVExtension: NSFileProviderDomainState {
     /// The version of the state.
     public final var domainVersion: NSFileProviderDomainVersion {

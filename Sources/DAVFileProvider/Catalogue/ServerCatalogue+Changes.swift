@@ -81,7 +81,7 @@ extension ServerCatalogue {
             """, .integer(folder), .integer(folder))
     }
 
-    /// Returns the tag that a folder had when it was listed last; `nil` if it was never listed, or had none.
+    /// Returns the tag that a folder had when it was listed last; `nil` if the folder was never listed, or had no tag.
     func listedTag(_ folder: Int64) throws -> String? {
         let found = try database.first("SELECT tag FROM folder WHERE number = ?", .integer(folder)) {
             $0.isNull(0) ? nil : $0.text(0)

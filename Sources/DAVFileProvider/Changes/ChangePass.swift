@@ -15,7 +15,7 @@ final class ChangePass: Sendable {
         /// New entries, each with the number of its folder and the number of the folder's listing.
         var appeared: [(entry: ObservedItem, folder: Int64, round: Int64)] = []
         var vanished: [(item: CataloguedItem, round: Int64)] = []
-        /// The folders that were listed, a folder before its subfolders, with their tags when they were listed.
+        /// The folders that were listed, each before its subfolders, with the tag that it had when it was listed.
         var listed: [(folder: Int64, tag: String?)] = []
         /// The error of the first folder that the server refused to list.
         var refusal: DAVError?

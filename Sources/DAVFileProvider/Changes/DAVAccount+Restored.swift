@@ -2,7 +2,7 @@ import FileProvider
 import HTTPTransport
 import WebDAVClient
 
-/// Protection of local contents that are newer than the state of a server that was restored from a backup.
+/// Protects local contents that are newer than the state of a server that was restored from a backup.
 extension DAVAccount {
     /// If the listed folder is the root, records the identifier of the server's data, which the root's entry contains.
     /// The identifier is thus recorded together with the first items.

@@ -19,7 +19,7 @@ open class DAVExtension: NSObject, NSFileProviderReplicatedExtension, FileProvid
     open class var service: any DAVServiceKind { PlainDAVService() }
 
     package let domain: NSFileProviderDomain
-    /// The requests for the domain, or the error that prevents them, such as a wrong setting.
+    /// The object that performs requests for the domain, or the error that prevents requests, such as a wrong setting.
     private let opened: Result<DAVWork, any Error>
     package let passwords: any DAVPasswordStore
     private let folder: URL?

@@ -46,7 +46,7 @@ extension DAVWork {
         }
     }
 
-    /// Returns the digest of a version's contents; `nil` if the version alone identifies the contents.
+    /// Returns the digest of the contents in the given version; `nil` if the version alone identifies the contents.
     func digest(of number: Int64, version: String) async throws -> [UInt8]? {
         await digests.wait(for: number)
         return try await account.catalogue.perform { try $0.digest(of: number, version: version) }

@@ -47,7 +47,7 @@ extension DAVWork {
         throw CocoaError(.fileReadUnknown)
     }
 
-    /// Fetches the file at an address, in its current version.
+    /// Fetches the current version of the file at the given address.
     func fetch(at address: HTTPAddress, _ progress: Progress) async throws -> URL {
         let (url, file) = try await makeFile()
         do {

@@ -2,7 +2,7 @@ import FileProvider
 import HTTPTransport
 import WebDAVClient
 
-/// Items that a service found in any folder, such as by a search.
+/// Records items that a service found in any folder, such as by a search.
 extension DAVWork {
     /// Records an entry of any folder. Also records the folders on the entry's path that were never listed.
     ///
@@ -14,8 +14,8 @@ extension DAVWork {
         return try await note(entry, in: parent, round: round)
     }
 
-    /// Returns the number of the folder that contains the item at an address. Records the unknown folders on the item's
-    /// path.
+    /// Returns the number of the folder that contains the item at the given address. Records the unknown folders on the
+    /// item's path.
     func folder(of address: HTTPAddress, round: Int64) async throws -> Int64? {
         if let place = try await account.place(of: address) { return place.parent }
         guard address.origin == account.root.origin, address.path.hasPrefix(account.root.path) else { return nil }

@@ -1,7 +1,7 @@
 import HTTPTransport
 import WebDAVClient
 
-/// Items that a server does not list although it has them: nginx omits names that begin with a dot.
+/// Finds items that a server has but does not list: nginx omits names that begin with a dot.
 extension DAVAccount {
     /// The maximum number of concurrent requests for unlisted items.
     private static let mostAtOnce = 4

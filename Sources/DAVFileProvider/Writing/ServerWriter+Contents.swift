@@ -1,7 +1,7 @@
 import HTTPTransport
 import WebDAVClient
 
-/// Changes of file contents.
+/// Changes the contents of files.
 extension ServerWriter {
     /// The version that an edit is based on.
     struct Base: Sendable {
