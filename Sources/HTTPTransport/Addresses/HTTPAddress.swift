@@ -93,7 +93,7 @@ public struct HTTPAddress: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// The server of an address: scheme, host and port. Credentials belong to an origin.
+/// A server: scheme, host and port. Credentials are sent only to the server that they belong to.
 public struct HTTPOrigin: Hashable, Sendable, CustomStringConvertible {
     /// Whether the connection is encrypted.
     public let isSecure: Bool

@@ -29,7 +29,7 @@ struct BodyDelivery {
     private var position: Int
     /// The offset in the file after the last expected byte, if the server announced it.
     private var announcedEnd: Int?
-    /// The size of the whole file, if it is sent as a whole and the server announced its size.
+    /// The size of the whole file, if the server sends the whole file and announced its size.
     private let wholeCount: Int?
 
     /// The maximum number of bytes that are stored of the body of a response whose status is not 2xx.

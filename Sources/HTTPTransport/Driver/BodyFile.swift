@@ -1,7 +1,8 @@
 import LinuxSystem
 
-/// The file that receives a response's body. libcurl delivers at most 16 KiB at a time, regardless of the size of its
-/// buffer. The bytes are gathered for larger writes, which take the kernel less than half of the time.
+/// The file that receives a response's body. libcurl delivers at most 16 KiB at a time, regardless of the size of
+/// libcurl's buffer. The bytes are gathered and written in larger pieces, which takes the kernel less than half of the
+/// time.
 ///
 /// Only the client's thread uses it.
 final class BodyFile {

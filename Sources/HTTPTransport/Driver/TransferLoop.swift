@@ -12,7 +12,8 @@ final class TransferLoop {
     private var hosts: [HTTPOrigin: HostQueue] = [:]
     /// The servers of the waiting transfers, by transfer identifier.
     private var waiting: [TransferID: HTTPOrigin] = [:]
-    /// The trust rules for each server. Connections refer to them, so they must exist as long as ``multi``.
+    /// The trust rules for each server. Connections refer to these rules, which must therefore exist as long as
+    /// ``multi``.
     private var trust: [HTTPOrigin: TrustRules] = [:]
     private let limits: BandwidthLimits
     private var lastLook = ContinuousClock.now

@@ -70,7 +70,7 @@ public enum HTTPBody: Sendable {
     /// A part of a regular file. The file must not change while it is sent, so callers pass a clone or a copy.
     case file(FileDescriptor, offset: Int, count: Int)
 
-    /// Returns a body of a text in UTF-8.
+    /// Returns a body that consists of the given text in UTF-8.
     public static func text(_ text: String) -> HTTPBody { .bytes(Array(text.utf8)) }
 
     var count: Int {
@@ -107,8 +107,8 @@ public enum HTTPDestination: Sendable {
     /// ``HTTPResponse/body``, up to `limit` bytes. A longer body ends the request with
     /// ``HTTPError/bodyTooLong(_:limit:)``.
     case memory(limit: Int)
-    /// A regular file or memory file, from an offset on. If the request fails, some bytes may have been written. If the
-    /// request was repeated, the file may contain bytes of an earlier attempt after the first
+    /// A regular file or memory file, which receives the body from `offset` on. If the request fails, some bytes may
+    /// have been written. If the request was repeated, the file may contain bytes of an earlier attempt after the first
     /// ``HTTPResponse/deliveredCount`` bytes.
     case file(FileDescriptor, offset: Int)
     /// No destination; the body's bytes are only counted.

@@ -111,8 +111,8 @@ final class WebSocketConnection {
 
     private func text(_ code: CURLcode) -> String { String(cString: curl_easy_strerror(code)) }
 
-    /// Blocks until the connection is ready or the counter is raised, for a duration at most. Bytes that libcurl has
-    /// decrypted but that were not received yet do not end the wait.
+    /// Blocks until the connection is ready or the counter is raised, at most for the given duration. Bytes that
+    /// libcurl has decrypted but that were not received yet do not end the wait.
     func wait(_ counter: EventCounter, receiving: Bool, sending: Bool, for time: Duration) {
         let events = (receiving ? POLLIN : 0) | (sending ? POLLOUT : 0)
         var descriptors = [

@@ -3,8 +3,8 @@ struct WebSocketHandshake {
     private let request: WebSocketRequest
     private let userAgent: String
     private let headLimit: Int
-    /// 16 random bytes in Base64. The reply contains a digest of them, which proves that it comes from a WebSocket
-    /// server, and not from a cache or a server of another protocol.
+    /// 16 random bytes in Base64. The reply contains a digest of these bytes. The digest proves that the reply comes
+    /// from a WebSocket server, and not from a cache or a server of another protocol.
     private let key: String
     private var received: [UInt8] = []
 
