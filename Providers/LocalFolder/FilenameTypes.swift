@@ -7,7 +7,7 @@ import UniformTypeIdentifiers
 final class FilenameTypes {
     private var types: [Substring: UTType] = [:]
 
-    /// Returns the type of a file with a name.
+    /// Returns the type of a file with the given name.
     func type(of name: String) -> UTType {
         // A name whose only dot is its first character has no extension.
         guard let dot = name.utf8.lastIndex(of: UInt8(ascii: ".")), dot > name.startIndex else { return .data }

@@ -17,7 +17,8 @@ final class FolderEnumerator: NSObject, NSFileProviderEnumerator {
 
     func invalidate() {}
 
-    /// The minimum and maximum number of items in a page. The observer's suggested size is used if it is between them.
+    /// The minimum and maximum number of items in a page. The size that the observer suggests is used if it is within
+    /// these limits.
     private static let pageSizes = 500...5000
 
     private static func size(_ suggestion: Int?) -> Int {

@@ -3,7 +3,7 @@ import FileProviderWire
 import Foundation
 import LinuxSystem
 
-/// Sending of edits to the served directory.
+/// Sends edits to the served directory.
 extension StorageCopies {
     /// Records an edit that the system reported. The edit counts as unsent until ``send(_:only:to:)`` has written it to
     /// the served directory.

@@ -56,7 +56,8 @@ final class StorageCopies: Sendable {
         StoragePlace(of: url(identifier, "any"), for: identifier)
     }
 
-    /// Returns the item in the state in which this process has provided a copy of it; `nil` if it has provided none.
+    /// Returns the item in the state in which this process has provided a copy of it; `nil` if this process has
+    /// provided no such copy.
     func item(_ identifier: String, named name: String) -> CatalogueItem? {
         provided.withLock { $0[identifier]?[name] }
     }
@@ -114,7 +115,7 @@ final class StorageCopies: Sendable {
         }
     }
 
-    /// Whether the copy with a name differs from its record.
+    /// Whether the copy with the given name differs from its record.
     func isEdited(_ identifier: String, named name: String, _ catalogue: SharedCatalogue) -> Bool {
         guard let now = moment(url(identifier, name)) else { return false }
         let copy = try? catalogue.perform { try $0.copy(of: identifier, named: name) }
@@ -226,8 +227,8 @@ final class StorageCopies: Sendable {
         }
     }
 
-    /// Records an outdated copy that a program continues to use. If another process provided the copy, its version is
-    /// not determined, because it differs from the served file's in any case.
+    /// Records an outdated copy that a program continues to use. If another process provided the copy, the copy's
+    /// version is not determined, because it differs from the served file's version in any case.
     private func noteOlder(_ identifier: String, _ url: URL, _ catalogue: SharedCatalogue) throws {
         guard item(identifier, named: url.path.lastPathName) == nil else { return }
         guard try noteOther(identifier, url, catalogue) else { throw FolderError.busy }
@@ -318,7 +319,7 @@ final class StorageCopies: Sendable {
     }
 
     /// Whether an unrecorded file may belong to the item. Most hidden files do not: they belong to the system, or are
-    /// temporary files of editors beside the file that they have open.
+    /// the temporary files that an editor creates beside an open file.
     private static func mayBeOfItem(_ name: String, among names: [String], itemsName: String?) -> Bool {
         guard name.hasPrefix(".") else { return true }
         // A user's file may have a name like one of the system's.

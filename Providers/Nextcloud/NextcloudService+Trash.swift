@@ -6,7 +6,7 @@ import NextcloudClient
 import UniformTypeIdentifiers
 import WebDAVClient
 
-/// The trash.
+/// Serves the server's trash.
 extension NextcloudService {
     package func trash(_ item: DAVKnownItem, of account: DAVAccount) async throws -> any NSFileProviderItem & Sendable {
         let tag = item.isFolder ? nil : item.version.tag.flatMap { DAVEntityTag(opaque: $0) }

@@ -3,8 +3,8 @@ import Glibc
 import LinuxSystem
 import SQLite
 
-/// Changes to the served directory that the provider's clients request. No operation follows a symbolic link, and none
-/// replaces an item other than the one that the client named.
+/// Makes changes to the served directory that the provider's clients request. No operation follows a symbolic link, and
+/// no operation replaces an item other than the one that the client named.
 extension Catalogue {
     /// Records an item that was just created or moved, under its name.
     func record(_ name: FileName, in parent: Int64, _ folder: FileDescriptor) throws -> CatalogueItem {
@@ -18,7 +18,7 @@ extension Catalogue {
         }
     }
 
-    /// Returns the error for a name that another item has. The error contains that item.
+    /// Returns the error for a name that another item already has. The error contains the other item.
     func holder(of name: FileName, in parent: Int64) -> any Error {
         do {
             try lookAt(parent)

@@ -27,7 +27,7 @@ package struct CatalogueItem: Sendable, Equatable {
         /// numbers are unique only within a device.
         var inode: UInt64
         /// The birth time, in nanoseconds since 1970; 0 if the file system does not record it. If a new file gets the
-        /// inode of a removed one, their birth times differ.
+        /// inode number of a removed file, the birth times of the two files differ.
         var birth: Int64 = 0
         package var size: Int64
         package var modified: FileTime
@@ -95,7 +95,7 @@ package struct CatalogueItem: Sendable, Equatable {
 }
 
 extension CatalogueItem.Facts {
-    /// Creates the attributes from a status. Returns `nil` if the kind of the file is not served.
+    /// Creates the attributes from a file's status. Returns `nil` if files of this kind are not served.
     ///
     /// - Parameter device: the device of the served directory.
     init?(_ status: FileStatus, birth: Int64 = 0, device: UInt64, target: [UInt8] = []) {
@@ -135,9 +135,9 @@ extension CatalogueItem.Facts {
             && (changed == 0 || changed == status.changedNanoseconds)
     }
 
-    /// Whether a file may have other contents than when it had the earlier attributes. Size and date do not suffice: if
-    /// a program sets the date back, only the ctime differs. A changed ctime is ignored if a change of name, place,
-    /// mode or links explains it.
+    /// Whether a file's contents may have changed since it had the earlier attributes. A comparison of size and date
+    /// does not suffice: if a program sets the date back, only the ctime differs. A changed ctime is ignored if a
+    /// change of name, place, mode or links explains it.
     ///
     /// - Parameter isMoved: whether the file's name or place has changed.
     func hasOtherContents(than before: CatalogueItem.Facts, isMoved: Bool) -> Bool {

@@ -28,7 +28,7 @@ final class FilesAhead: Sendable {
         stride(from: 0, to: folder.names.count, by: count).lazy.map { range(from: $0, of: folder) }
     }
 
-    /// Returns the range that begins with an index.
+    /// Returns the range of names that begins at the given index.
     static func range(from index: Int, of folder: ComparedFolder) -> Range<Int> {
         index..<min(index + count, folder.names.count)
     }

@@ -86,7 +86,7 @@ enum TrashFolder {
 }
 
 extension Catalogue {
-    /// Opens the trash of the served directory. Creates it if it does not exist.
+    /// Opens the trash of the served directory. Creates the trash if it does not exist.
     func openOrMakeTrash(in root: FileDescriptor) throws -> FileDescriptor {
         do throws(Errno) {
             return try TrashFolder.open(in: root)
