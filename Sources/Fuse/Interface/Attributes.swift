@@ -48,7 +48,7 @@ public struct Attributes: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - mode: the mode with the kind of file, as in `S_IFREG | 0o644`.
-    ///   - blocks: the space on disk; `nil` means the space that `size` bytes take.
+    ///   - blocks: the space on disk, in blocks of 512 bytes; `nil` means the space that `size` bytes take.
     public init(
         node: NodeID, mode: UInt32, size: Int64 = 0, blocks: UInt64? = nil, linkCount: UInt32 = 1,
         accessed: Timestamp = Timestamp(seconds: 0), modified: Timestamp = Timestamp(seconds: 0),
@@ -87,7 +87,8 @@ public struct AttributesReply: Sendable {
 /// The reply to a look-up: the node that a name leads to.
 ///
 /// Every reply with an entry counts as one look-up of the entry's node. ``FileSystem/forget(_:count:)`` revokes
-/// look-ups. Until all are revoked, the kernel may send requests for the node, even if no name leads to it any more.
+/// look-ups. Until all look-ups of a node are revoked, the kernel may send requests for the node, even if no name leads
+/// to it any more.
 public struct Entry: Sendable {
     /// The node, or `nil` if no file has the name. The kernel may cache the absence of the name for ``nameValidity``.
     public var node: NodeID?

@@ -82,7 +82,7 @@ public protocol FileSystem: AnyObject, Sendable {
         _ node: NodeID, handle: UInt64, at offset: Int64, _ bytes: UnsafeRawBufferPointer, _ flags: WriteFlags,
         _ reply: Reply<Int>)
     /// Called when a descriptor of the handle is closed (FUSE_FLUSH); close(2) waits for the reply and returns its
-    /// error. There is one call for each descriptor of a handle, which may be several after fork(2) or dup(2).
+    /// error. After fork(2) or dup(2), a handle has several descriptors. The function is called for each of them.
     func flush(_ node: NodeID, handle: UInt64, lockOwner: UInt64, _ reply: Reply<Done>)
     /// Releases a handle, once for every ``open(_:_:_:)`` (FUSE_RELEASE). No caller waits for the reply.
     func release(_ node: NodeID, handle: UInt64, _ flags: OpenFlags, _ reply: Reply<Done>)
@@ -116,8 +116,8 @@ public protocol FileSystem: AnyObject, Sendable {
     // MARK: Locks
 
     /// Returns the lock that conflicts with the given lock, or a lock of kind ``FileLock/Kind/none`` (FUSE_GETLK).
-    /// Called only with ``MountOptions/servesLocks`` or ``MountOptions/servesWholeFileLocks``; otherwise the kernel
-    /// manages the locks itself.
+    /// Called only if ``MountOptions/servesLocks`` or ``MountOptions/servesWholeFileLocks`` is set. Otherwise the
+    /// kernel manages the locks itself.
     func conflictingLock(_ node: NodeID, handle: UInt64, _ request: LockRequest, _ reply: Reply<FileLock>)
     /// Sets or releases a lock (FUSE_SETLK, FUSE_SETLKW). Fails with `EAGAIN` if the lock is not available and the
     /// request does not wait.

@@ -16,7 +16,7 @@ package enum PassthroughMessage {
     package typealias Reply = Int32
 
     /// The helper's first message, sent without a request: 0, or a negative error number. It is shorter than a reply,
-    /// so that a client that does not expect this message does not mistake it for a reply.
+    /// so that a client that does not know this message rejects it, instead of reading it as a reply.
     package typealias Welcome = Int16
 }
 

@@ -36,7 +36,7 @@ public final class Listing: ReplyContent {
         let kind: UInt32
     }
 
-    /// Whether the caller wants entries with their attributes (READDIRPLUS), each of which counts as a look-up. If
+    /// Whether the caller wants entries with their attributes (READDIRPLUS). Each such entry counts as a look-up. If
     /// `false`, entries may be appended with or without attributes, but attributes are not sent, and no look-up is
     /// counted.
     public let wantsAttributes: Bool

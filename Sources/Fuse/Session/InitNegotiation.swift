@@ -6,12 +6,12 @@ import LinuxSystem
 struct SessionFeatures: Sendable {
     /// Whether files may be passed through (FUSE_PASSTHROUGH).
     let passesThrough: Bool
-    /// Whether another process can take over the session: the kernel repeats requests without a reply
-    /// (FUSE_NOTIFY_RESEND), and drops its cached names on request (FUSE_NOTIFY_INC_EPOCH).
+    /// Whether another process can take over the session. This requires that the kernel can repeat requests without a
+    /// reply (FUSE_NOTIFY_RESEND), and can drop its cached names (FUSE_NOTIFY_INC_EPOCH).
     let canBeHandedOver: Bool
 }
 
-/// Agrees with the kernel on the features of a session, in the exchange of messages at its beginning (FUSE_INIT).
+/// Agrees with the kernel on the features of a session, in the exchange of messages that begins it (FUSE_INIT).
 enum InitNegotiation {
     /// The flags of FUSE_INIT that this library uses. The upper 32 bits are the field `flags2`.
     private struct Flags: OptionSet {
@@ -47,7 +47,7 @@ enum InitNegotiation {
         static let directIOAllowsMapping = Flags(rawValue: 1 << 36)
         /// FUSE_PASSTHROUGH: files may be passed through.
         static let passthrough = Flags(rawValue: 1 << 37)
-        /// FUSE_HAS_RESEND: the kernel sends unanswered requests again on request.
+        /// FUSE_HAS_RESEND: the kernel can be made to send unanswered requests again.
         static let hasResend = Flags(rawValue: 1 << 39)
     }
 

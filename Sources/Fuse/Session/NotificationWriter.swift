@@ -65,8 +65,8 @@ final class NotificationWriter: Sendable {
         }
     }
 
-    /// Writes one message. If the kernel has not cached the object of the message, it replies with ENOENT, which is
-    /// ignored.
+    /// Writes one message. If the kernel has not cached the object of the message, the kernel replies with ENOENT,
+    /// which is ignored.
     static func write(_ frame: [UInt8], to device: CInt) {
         frame.withUnsafeBytes { frame in
             while cfuse_write(device, frame.baseAddress, frame.count, nil, 0) < 0, errno == EINTR {}

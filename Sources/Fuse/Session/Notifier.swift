@@ -49,7 +49,8 @@ final class Notifier: Sendable {
         /// The nodes that a thread is notifying.
         var busy: Set<NodeID> = []
         /// The nodes that are held back until requests complete. The outer key is a node that has a request. The inner
-        /// key is a node that waits for this request, and the value is the time at which it began to wait.
+        /// key is a node that waits for this request, and the value is the time at which the waiting node began to
+        /// wait.
         var held: [NodeID: [NodeID: RequestTable.Milliseconds]] = [:]
         var threads = 0
     }

@@ -125,7 +125,7 @@ public final class Session: Sendable {
     /// support passthrough, and with `ELOOP` if the file is itself on a file system with passthrough.
     ///
     /// - Parameter file: a file that is open in any mode except `O_PATH`. The kernel opens it again for each handle, as
-    ///   the user who registered it. Its file system must permit that.
+    ///   the user who registered it. The file system that contains the file must permit that.
     public func backing(for file: FileDescriptor) throws(Errno) -> BackingFile {
         guard features.passesThrough else { throw .notSupported }
         if let registrar = registrar.withLock({ $0 }) {

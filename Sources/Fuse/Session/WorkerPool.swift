@@ -88,7 +88,7 @@ final class WorkerPool: Sendable {
         extra = session.extraDevice.map { DeviceChannel($0, requests: requests, buffers: buffers) }
     }
 
-    /// Starts serving. If it throws, ``FileSystem/end()`` was called before.
+    /// Starts serving. If this function throws an error, it has called ``FileSystem/end()``.
     func start() throws(Errno) {
         do throws(Errno) {
             // The watching thread is started first, because without it, a handler that blocks would block all requests.
@@ -108,7 +108,7 @@ final class WorkerPool: Sendable {
 
     /// Starts a thread.
     ///
-    /// - Parameter leading: whether the thread becomes the leader when it runs. The present leader continues until
+    /// - Parameter leading: whether the thread becomes the leader when it runs. The current leader continues until
     ///   then, because the start may fail.
     private func startThread(leading: Bool) throws(Errno) {
         let worker = state.withLock { state in
