@@ -76,7 +76,7 @@ final class DomainFileSystem: FileSystem {
 
     /// Resumes the handles that were open before this process took over the mount.
     ///
-    /// - Parameter find: Creates the object for the identifier of a backing file in the kernel. The backing file is
+    /// - Parameter find: Returns an object for the kernel's backing file with the given identifier. The backing file is
     ///   closed when the object is released.
     /// - Returns: The items that are open according to the table.
     @discardableResult

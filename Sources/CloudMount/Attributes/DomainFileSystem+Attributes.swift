@@ -53,7 +53,7 @@ extension DomainFileSystem {
             attributeValidity: reply.validity)
     }
 
-    /// Returns an item of the index, or a removed item that is still open or a program's working directory.
+    /// Returns an item of the index, or a removed item that is still open or is a program's working directory.
     ///
     /// - Throws: `ESTALE` for any other item. The kernel then looks up the name again.
     func item(_ number: ItemNumber) throws(Errno) -> (item: IndexedItem, isRemoved: Bool) {

@@ -9,7 +9,7 @@ import LinuxSystem
 enum StateAttribute: String, CaseIterable {
     case state = "user.purvey.state"
     case identifier = "user.purvey.identifier"
-    /// The reason why the last attempt to upload the item failed; absent if it did not fail.
+    /// The reason why the last attempt to upload the item failed; absent if that attempt did not fail.
     case error = "user.purvey.error"
     /// The provider's suggestion on how to resolve the failure.
     case suggestion = "user.purvey.suggestion"

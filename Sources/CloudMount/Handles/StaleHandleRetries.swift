@@ -14,9 +14,9 @@ final class StaleHandleRetries: Sendable {
     /// The time after a failed open within which the thread's next open counts as its second attempt.
     private static let timeOfAttempt = Duration.seconds(5)
 
-    /// Whether an open must fail with `ESTALE`. After this error, the kernel looks up the name again, once, and opens
-    /// the file that now has the name. A second attempt for the same file comes from an open through `/proc/self/fd`,
-    /// or the file was replaced just after the lookup. In both cases, the second attempt opens the old version.
+    /// Whether an open must fail with `ESTALE`. After this error, the kernel repeats the lookup once, and opens the
+    /// file that now has the name. A second attempt for the same file comes from an open through `/proc/self/fd`, or
+    /// the file was replaced just after the lookup. In both cases, the second attempt opens the old version.
     func isSentBack(_ caller: Caller) -> Bool {
         let now = ContinuousClock.now
         return callers.withLock { callers in

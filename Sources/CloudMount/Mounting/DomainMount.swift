@@ -133,7 +133,7 @@ package final class DomainMount: Sendable {
     /// Creates a domain's file system without a mount, for callers that send requests without a kernel. Resumes the
     /// handles in the table, if the engine was created with them.
     ///
-    /// - Parameter backing: Creates the object for a backing file of the kernel.
+    /// - Parameter backing: Returns an object for the kernel's backing file with the given identifier.
     package static func fileSystem(
         _ engine: DomainEngine, sharedTable: SharedHandleTable, backing: (Int32) -> BackingFile? = { _ in nil }
     ) -> any FileSystem {

@@ -16,7 +16,7 @@ package struct ThumbnailCache: Sendable {
     private static let folders: [(name: String, side: Int)] = [
         ("normal", 128), ("large", 256), ("x-large", 512), ("xx-large", 1024),
     ]
-    /// The directory of the records of files without a picture. Each program has its own directory.
+    /// The directory in which files without a picture are recorded. Each program has such a directory of its own.
     private static let failureFolder = "fail/purvey"
 
     /// The sizes in pixels of the pictures to create, the smallest first. The largest size is requested from the

@@ -154,7 +154,7 @@ final class TrashView: Sendable {
         try looking { () throws(IndexError) in try engine.localTrash.node(number) }
     }
 
-    /// Runs a query of the index, and converts its failures to error numbers.
+    /// Runs a query of the index, and converts the query's failures to error numbers.
     func looking<Value>(_ body: () throws(IndexError) -> Value) throws(EditError) -> Value {
         do throws(IndexError) { return try body() } catch { throw EditError(Errno(error)) }
     }
