@@ -67,7 +67,7 @@ enum BackgroundStart {
         return (ours, daemon)
     }
 
-    /// Opens the log file. If the file is too long, renames it and begins a new one.
+    /// Opens the log file. If the log file is too long, first renames it, so that a new one begins.
     private static func openLog(_ path: String) throws(Errno) -> FileDescriptor {
         if let status = try? FileStatus.of(path, followingLinks: false), status.size > 4 << 20 {
             rename(path, path + ".old")

@@ -89,8 +89,8 @@ enum Daemon {
         return 0
     }
 
-    /// Returns the keeper of the mounts: `purvey-keeper`, or the service manager. It preserves the mounts and starts
-    /// another daemon when this process dies.
+    /// Returns the keeper of the mounts: `purvey-keeper`, or the service manager. When this process dies, the keeper
+    /// preserves the mounts and starts another daemon.
     private static func mountKeeper(
         _ options: DaemonOptions, _ locations: Locations, _ service: ServiceSurroundings, _ log: DaemonLog
     ) -> (any MountKeeper)? {
@@ -161,7 +161,8 @@ enum Daemon {
     }
 }
 
-/// The process that started this daemon and waits for the result. It is missing if the user started the daemon.
+/// The process that started this daemon and waits for the result. There is no such process if the user started the
+/// daemon.
 ///
 /// The type is not copyable, so that the channel is closed after one message. The starter reads until the channel is
 /// closed.

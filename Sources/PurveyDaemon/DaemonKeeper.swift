@@ -55,7 +55,7 @@ final class DaemonKeeper: MountKeeper {
 
     // MARK: The keeper of the previous daemon
 
-    /// Connects to the keeper of a dead daemon, if it exists, and announces this daemon. Must be called before this
+    /// Connects to the keeper of a dead daemon, if there is one, and announces this daemon. Must be called before this
     /// daemon reports that it is ready. Does not wait for a reply.
     func introduce() {
         guard let address = try? LocalSocketAddress(path: kept.socket),

@@ -57,13 +57,15 @@ final class DesktopBusProcess: Sendable {
 
     /// If a process ran at least this long, the pause before the next start is reset.
     private static let longLife: Duration = .seconds(60)
-    /// The maximum duration of the wait for the process to start before the keyring is used.
+    /// The maximum time to wait for the start of the process before the keyring is used.
     private static let startTime: Duration = .seconds(5)
     private static let firstPause: Duration = .milliseconds(250)
     private static let longestPause: Duration = .seconds(60)
     /// The exit status of the process if it cannot reach the bus, or the bus has ended.
     private static let statusWithoutBus: CInt = 3
 
+    /// Creates the object without starting the process.
+    ///
     /// - Returns: `nil` if the bus is disabled, or if the program is not installed in the directory of this program.
     init?(log: DaemonLog) {
         guard let own = try? FileDescriptor.open("/proc/self/exe", .pathOnly).path,

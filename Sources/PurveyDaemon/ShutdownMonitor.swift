@@ -71,7 +71,7 @@ struct ShutdownMonitor {
         }
     }
 
-    /// Binds a new socket after the socket was removed. Returns the reason to end instead, if any.
+    /// Binds a new socket after the socket was removed. Returns `nil`, or the reason why the daemon must end instead.
     private mutating func listenAgain() -> String? {
         if endsWhenIdle, isIdle() { return "its socket \(locations.socket) was removed" }
         do {

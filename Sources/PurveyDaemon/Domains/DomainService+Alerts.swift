@@ -69,8 +69,8 @@ extension DomainService {
         return alerts
     }
 
-    /// Returns the interactions that a domain's provider declares; none if the provider is not installed any more. If
-    /// the operation needs the provider, it fails by itself.
+    /// Returns the interactions that a domain's provider declares; none if the provider is not installed any more. An
+    /// operation that needs the provider then fails by itself.
     private func interactions(of record: DomainRecord) async -> [UserInteraction] {
         let data = folders.locations.data
         return await HandlerThreads.shared.value {

@@ -145,7 +145,7 @@ extension DomainService {
     /// The maximum number of reported faults. More sentences do not help the user.
     private static let mostFaults = 20
     private static let mostNotes = 10
-    /// The time in seconds for which the status reports edits that had another result than intended.
+    /// The time in seconds for which the status reports edits that had a result other than the intended one.
     private static let noteTime: Double = 24 * 60 * 60
 
     private static let versionNote =

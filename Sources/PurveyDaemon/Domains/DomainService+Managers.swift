@@ -213,7 +213,8 @@ extension DomainService {
         }
     }
 
-    /// Returns a free name for a domain. It is the display name, changed if it is not valid as a directory's name.
+    /// Returns an unused name for a domain, derived from the given display name, which may be invalid as a directory's
+    /// name.
     private func freeName(like text: String) -> String {
         var name = String(
             String.UnicodeScalarView(

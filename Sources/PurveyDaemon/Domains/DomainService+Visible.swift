@@ -57,8 +57,8 @@ extension DomainService {
     }
 }
 
-/// A weak reference to the service, for the calls of domains' extensions. It exists before the service does, and refers
-/// to the service after that is created.
+/// A weak reference to the service, for the calls of domains' extensions. The reference exists before the service, and
+/// refers to the service as soon as the service is created.
 final class DomainServiceReference: Sendable {
     private struct Weak: Sendable { weak var service: DomainService? }
     // Leaf lock.

@@ -105,8 +105,8 @@ actor DomainService {
         return Thumbnails(path: locations.thumbnails, pictures: PictureProcess(program: program, data: locations.data))
     }
 
-    /// The socket of `purvey-passthrough`, which an administrator may run: the path in `PURVEY_PASSTHROUGH`, or the
-    /// standard path.
+    /// The path of the socket of `purvey-passthrough`, which an administrator may run: the path in
+    /// `PURVEY_PASSTHROUGH`, or the standard path.
     private static let passthroughHelper =
         getenv("PURVEY_PASSTHROUGH").map { String(cString: $0) } ?? "/run/purvey-passthrough"
 

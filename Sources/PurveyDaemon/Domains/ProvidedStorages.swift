@@ -150,7 +150,8 @@ final class ProvidedStorages: ProvidedFiles {
         Task { await item.domain.provider.stopProviding(item.identifier) }
     }
 
-    /// Reports a change to the provider, for a path that had no item at the time of the claim or was not claimed.
+    /// Reports a change at the given path to the provider. The path had no item when it was claimed, or was not
+    /// claimed.
     fileprivate func noteChange(at path: ExactPath, purpose: String) async {
         guard let place = try? await place(path), place.provider != purpose,
             let identifier = try? await place.domain.provider.identify(path: place.path)

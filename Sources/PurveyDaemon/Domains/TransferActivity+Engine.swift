@@ -9,7 +9,7 @@ extension TransferActivity {
     /// the user.
     private static let mostListed = 100
 
-    /// Returns all running transfers, and the first waiting and cancelled transfers.
+    /// Returns all running transfers, and at most ``mostListed`` of the waiting and of the cancelled transfers.
     static func all(_ downloads: [DomainStatus.Transfer], _ edits: [EditStatus.Item]) -> [TransferActivity] {
         // Not every provider reports the progress of uploads.
         let sending = edits.filter { $0.total > 0 && $0.isUnderWay }
