@@ -1,6 +1,6 @@
 /// The arguments of a command, parsed according to the options that the command accepts.
 struct Arguments: Sendable {
-    /// The given options in order, each with its value if it takes one.
+    /// The options on the command line, in order, each with its value if the option takes one.
     private(set) var options: [(name: String, value: String?)] = []
     /// The other arguments, such as file names, in order.
     private(set) var operands: [String] = []

@@ -93,10 +93,8 @@ struct UsageError: Error {
     let message: String
     init(_ message: String) { self.message = message }
 
-    /// Creates the error of an unknown word. It contains a suggestion if a known word is similar, otherwise all known
-    /// words if `listing` is set.
-    ///
-    /// - Parameter listing: whether all known words are listed if none is similar.
+    /// Creates the error about an unknown word. If a known word is similar, the error suggests that word. Otherwise the
+    /// error lists all known words if `listing` is set.
     init(about word: String, _ complaint: String, known: [String], listing: Bool = false) {
         message = SpellingSuggestion.sentence(complaint, about: word, known: known, listing: listing)
     }

@@ -14,7 +14,7 @@ struct Replacement: Sendable {
     /// Files that are never replaced.
     var except: Set<FileStatus.Identity> = []
 
-    /// Whether the item may replace a file with its own name.
+    /// Whether the item may replace the existing file with the item's own name.
     ///
     /// - Parameter there: the existing file; `nil` if there is none.
     func allows(_ there: FileStatus.Identity?) -> Bool { ownName && !(there.map(except.contains) ?? false) }
@@ -58,7 +58,7 @@ struct Destination {
     /// Checks whether a file can be written to the destination, before the file is loaded. Some failures occur only
     /// later.
     ///
-    /// - Parameter isFolder: whether the item is a directory, which replaces nothing.
+    /// - Parameter isFolder: whether the item is a directory. A directory replaces nothing.
     func check(forFolder isFolder: Bool = false) throws {
         try Self.checking(path) { () throws(Errno) in
             let directory = try FileDescriptor.open(folder, [.readOnly, .directory])

@@ -47,7 +47,7 @@ extension Command {
     }
 }
 
-/// The alerts that providers require before the operation of a command.
+/// Shows the alerts that providers require before the operation of a command.
 enum Alerts {
     /// The option that makes a command continue without asking.
     static let option = Option.flag("yes", "continue without asking where a provider requires confirmation")

@@ -107,7 +107,7 @@ private struct ListedStatus: Encodable {
         /// The quota at the service; `nil` if the provider reports none.
         let quota: Quota?
         let errors: [String]
-        /// Sentences about edits with another result than intended, such as conflicts.
+        /// Sentences about edits that had a result other than the intended one, such as conflicts.
         let notes: [String]
         let needsSignIn: Bool
         let isPaused: Bool
