@@ -5,8 +5,8 @@ import Secrets
 /// The keyring of the desktop, over the Secret Service.
 ///
 /// The session is not encrypted. The bus is a local socket of this user, and a program that can read its messages can
-/// also request the item. The messages contain the key of the passwords' file, but no password, so that a recorded
-/// message is of no use without the file.
+/// also request the key from the keyring. The messages contain the key of the passwords' file, but no password, so that
+/// a recorded message is of no use without the file.
 ///
 /// The actor runs on the thread of GLib's main loop.
 actor DesktopSecretService {
