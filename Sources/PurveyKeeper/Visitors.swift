@@ -4,8 +4,8 @@ import MountTakeover
 
 /// The clients that are connected to the keeper's socket: daemons that request the mounts.
 ///
-/// Clients do not block each other. A client is disconnected if it does not introduce itself in time, runs another
-/// program than the daemon's, or belongs to another user.
+/// Clients do not block each other. A client is disconnected if it does not introduce itself in time, runs a program
+/// other than the daemon's, or belongs to another user.
 struct Visitors {
     private struct Visitor {
         let line: SequencedPacketSocket
