@@ -29,7 +29,7 @@ struct PassthroughListener {
     /// The first token of a server. Each server has two tokens: an even number for its process, and the next number for
     /// its channel.
     private static let firstToken: UInt64 = 2
-    /// The pause after an accept that failed for lack of descriptors or memory.
+    /// The pause after a call of accept(2) that failed for lack of descriptors or memory.
     private static let pauseMicroseconds: UInt32 = 10_000
 
     private let listener: SequencedPacketSocket

@@ -3,8 +3,8 @@ import Fuse
 import Glibc
 import LinuxSystem
 
-/// The part of a mount that requires `CAP_SYS_ADMIN`: registering backing files with the kernel, for FUSE
-/// passthrough.
+/// Registers backing files with the kernel, for FUSE passthrough. This is the part of a mount that requires
+/// `CAP_SYS_ADMIN`.
 ///
 /// The process retains only this capability. It registers only files of the client's user. It registers them with this
 /// user's ID, so that the kernel later opens the files with this user's rights. The client must send open descriptors
@@ -94,8 +94,8 @@ struct Server {
         try hearListener()
     }
 
-    /// Waits for a reply of the listening process and throws its error. The reply arrives soon, because the listening
-    /// process never blocks.
+    /// Waits for a reply of the listening process, and throws the error in the reply. The reply arrives soon, because
+    /// the listening process never blocks.
     private func hearListener() throws(Errno) {
         try listener.waitForPacket()
         var answer: Channel.Answer = 0
