@@ -4,8 +4,8 @@ import HTTPTransport
 import LinuxSystem
 import WebDAVClient
 
-/// A domain's connection to its server: the HTTP client, the catalogue of items, and the behaviour of the server that
-/// the probe found.
+/// A domain's connection to its server: the HTTP client, the catalogue of items, and the server's behaviour as the
+/// probe found it.
 public final class DAVAccount: Sendable {
     /// The settings of the domain.
     public let settings: DAVSettings

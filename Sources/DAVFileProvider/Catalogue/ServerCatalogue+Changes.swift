@@ -45,7 +45,7 @@ extension ServerCatalogue {
         return changes
     }
 
-    /// Records that the system is about to receive items in their current versions.
+    /// Records that the system is about to receive the given items in their current versions.
     func note(told items: [CataloguedItem]) throws {
         for item in items where item.told != item.contentVersion && !item.isFolder {
             try database.run(
@@ -94,7 +94,7 @@ extension ServerCatalogue {
     }
 
     /// Returns the folders whose check is due, the longest overdue first. A check that is planned for more than a day
-    /// ahead counts as due, because the clock was set back after it was planned.
+    /// ahead counts as due, because the clock must have been set back after the check was planned.
     package func dueFolders(_ now: Int64, limit: Int) throws -> [DueFolder] {
         try database.all(
             """

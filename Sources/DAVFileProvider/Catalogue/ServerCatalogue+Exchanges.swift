@@ -3,8 +3,8 @@ import SQLite
 /// Records the exchanges that this client has begun. An exchange is a change for which a file at the server is renamed
 /// temporarily.
 ///
-/// Each exchange is recorded before its first request. If this process is killed, the next one finds the files that the
-/// exchange has left.
+/// Each exchange is recorded before its first request. If this process is killed, the next process finds the files that
+/// the exchange has left.
 extension ServerCatalogue {
     static let exchangeTable = """
         CREATE TABLE IF NOT EXISTS exchange (

@@ -7,7 +7,7 @@ extension ServerCatalogue {
 
     /// Records the identifier of the server's data. If it differs from the identifier that is already recorded, the
     /// server was restored from a backup. The catalogue then retains the items that the server last reported before the
-    /// given round, until the server reports them again.
+    /// listing with the number `round`, until the server reports them again.
     package func note(dataMark mark: String?, round: Int64) throws {
         guard let mark else { return }
         let bytes = Array(mark.utf8)

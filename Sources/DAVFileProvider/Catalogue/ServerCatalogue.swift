@@ -20,8 +20,8 @@ package struct ServerCatalogue {
     /// The maximum number of removed items whose removals are recorded.
     static let mostGone: Int64 = 20_000
 
-    /// Opens a catalogue, or creates it. Replaces a damaged one: every item then gets a new identifier, and the system
-    /// lists everything again.
+    /// Opens a catalogue, or creates it. Replaces a damaged catalogue. In that case every item gets a new identifier,
+    /// and the system lists everything again.
     package init(_ path: String) throws {
         do {
             (database, stamp) = try Self.open(path)
@@ -126,8 +126,8 @@ package struct ServerCatalogue {
             read: Self.read)
     }
 
-    /// Returns the items of a folder that the server last reported before the given round, or all items of the folder
-    /// by default.
+    /// Returns the items of a folder that the server last reported before the listing with the number `round`. By
+    /// default, returns all items of the folder.
     func children(of parent: Int64, seenBefore round: Int64 = .max) throws -> [CataloguedItem] {
         try database.all(
             "SELECT \(Self.columns) FROM item WHERE parent = ? AND number <> 1 AND round < ?", .integer(parent),

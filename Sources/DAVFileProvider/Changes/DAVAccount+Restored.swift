@@ -21,7 +21,7 @@ extension DAVAccount {
     ///
     /// - Parameters:
     ///   - observed: entries of a folder that are about to be recorded.
-    ///   - round: the round of their listing.
+    ///   - round: the number of the listing that contains them.
     func keepNewerContents(
         than observed: [ObservedItem], in folder: Int64, _ priority: HTTPRequest.Priority = .interactive, round: Int64
     ) async throws {

@@ -38,8 +38,8 @@ open class DAVExtension: NSObject, NSFileProviderReplicatedExtension, FileProvid
         Task { [weak self] in await self?.materializedItemsDidChange() }
     }
 
-    /// Creates the provider of a domain with directories of its own, for tests. It searches for changes only on
-    /// request.
+    /// Creates the provider of a domain with directories of its own, for tests. The provider searches for changes only
+    /// on request.
     ///
     /// - Parameters:
     ///   - folder: the directory of the catalogue.

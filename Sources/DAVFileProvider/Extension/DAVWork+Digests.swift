@@ -63,7 +63,7 @@ final class PendingDigests: Sendable {
     // Leaf lock.
     private let tasks = Lock<[Int64: Task<Void, Never>]>([:])
 
-    /// Starts a computation. It begins after an earlier one for the same item has ended.
+    /// Starts a computation. The computation begins after an earlier computation for the same item has ended.
     func begin(_ number: Int64, _ body: @escaping @Sendable () async -> Void) {
         tasks.withLock { tasks in
             let earlier = tasks[number]

@@ -3,8 +3,8 @@ import Foundation
 import HTTPTransport
 import WebDAVClient
 
-/// The requests of a running extension for its domain: listings, transfers and changes. ``DAVExtension`` passes the
-/// system's calls to this object.
+/// Performs the requests of a running extension for its domain: listings, transfers and changes. ``DAVExtension``
+/// passes the system's calls to this object.
 package final class DAVWork: Sendable {
     package let account: DAVAccount
     let listings: FolderListings
@@ -16,6 +16,8 @@ package final class DAVWork: Sendable {
     let partTags = PartTags()
     let digests = PendingDigests()
 
+    /// Creates the object that performs a domain's requests.
+    ///
     /// - Parameters:
     ///   - handsOverMemory: whether small contents are passed to the system in memory.
     ///   - signal: reports to the system that the working set has changed.

@@ -15,7 +15,7 @@ public struct DAVFileUpload: Sendable {
     public let requirements: DAVRequirements
     /// The file's date.
     public let modified: HTTPDate?
-    /// A name that is the same for each attempt to upload these contents, also for attempts of another process.
+    /// A name that is the same for each attempt to upload these contents, including attempts by another process.
     public let token: String
     /// The server's behaviour. A service that sends the contents by a protocol of its own must check that conditions
     /// protect this protocol, too.

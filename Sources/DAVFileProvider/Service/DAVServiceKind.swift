@@ -23,8 +23,8 @@ public protocol DAVServiceKind: Sendable {
     /// Whether removed items can be moved to a trash with ``trash(_:of:)``.
     var hasTrash: Bool { get }
 
-    /// The pause between two checks for changes while no notice reports any, in seconds; `nil` for the default. A
-    /// service that sends notices (`ChangeWatch.check(identities:)`) has a longer pause.
+    /// The pause in seconds between two checks for changes, unless a notice reports a change earlier; `nil` for the
+    /// default. A service that sends notices (`ChangeWatch.check(identities:)`) has a longer pause.
     var pollInterval: Int? { get }
 
     /// Findings about the server for the user, one line each, in addition to those of the probe.
