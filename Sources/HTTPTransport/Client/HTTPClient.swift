@@ -1,6 +1,6 @@
 import LinuxSystem
 
-/// Connections to servers, and the requests on them.
+/// A client for HTTP servers, with its connections and requests.
 ///
 /// A client has one thread, on which libcurl runs all transfers. Connections are reused, so a program needs only one
 /// client for all servers with the same settings. Releasing the client ends its requests with ``HTTPError/closed``.
@@ -42,8 +42,8 @@ public final class HTTPClient: Sendable {
     /// Ends all requests with ``HTTPError/closed``, and refuses further ones.
     public func close() { mailbox.close() }
 
-    /// Changes the limits for all transfers together, in bytes per second; `nil` for no limit. They apply to running
-    /// transfers, too.
+    /// Changes the limits for all transfers together, in bytes per second; `nil` for no limit. The limits apply to
+    /// running transfers, too.
     public func setLimits(download: Int?, upload: Int?) { mailbox.send(.limit(download: download, upload: upload)) }
 
     /// Sends a request and waits for the whole response. Follows redirects, and repeats the request if the rules in

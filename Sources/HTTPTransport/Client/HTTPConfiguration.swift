@@ -57,9 +57,9 @@ public struct HTTPConfiguration: Sendable {
 
 /// The proxies between this client and the servers.
 public struct HTTPProxies: Sendable, Equatable {
-    /// The proxy's address for `http` servers, such as `http://user:password@proxy.example:3128`.
+    /// The address of the proxy for `http` servers, such as `http://user:password@proxy.example:3128`.
     public var unencrypted: String?
-    /// The proxy's address for `https` servers.
+    /// The address of the proxy for `https` servers.
     public var encrypted: String?
     /// The servers that are reached directly: names and domains, separated by commas; `*` for all.
     public var exceptions: String?

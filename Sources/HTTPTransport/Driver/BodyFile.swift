@@ -37,7 +37,7 @@ final class BodyFile {
         }
     }
 
-    /// Writes the gathered bytes. They stay pending if that fails.
+    /// Writes the gathered bytes. If writing fails, they stay pending.
     func flush() throws(Errno) {
         guard let gathered, pending > 0 else { return }
         try file.writeAll(UnsafeRawBufferPointer(rebasing: gathered[..<pending]), at: offset)

@@ -63,7 +63,7 @@ extension Transfer {
     }
 }
 
-/// The check whether a transfer has made no progress for too long.
+/// Checks whether a transfer has made no progress for too long.
 struct StallWatch {
     /// The number of bytes that count as progress. A server that sends single bytes for hours makes no progress.
     static let least = 64

@@ -18,7 +18,7 @@ final class TransferLoop {
     private let limits: BandwidthLimits
     private var lastLook = ContinuousClock.now
 
-    /// The time between two checks of the progress of transfers.
+    /// The time in milliseconds between two checks of the progress of transfers.
     private static let pause: CInt = 250
 
     /// Creates the loop; returns `nil` if no memory is available.

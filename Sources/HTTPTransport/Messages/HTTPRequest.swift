@@ -25,8 +25,8 @@ public struct HTTPRequest: Sendable {
     public var body: HTTPBody = .none
     /// The credentials for the origin of ``address``. They are not sent to other origins.
     public var credentials: HTTPCredentials?
-    /// The range of the file to request. A request with a body cannot have one. Exactly this range is delivered, even
-    /// if the server sends more.
+    /// The range of the file to request. A request with a body cannot have a range. Exactly this range is delivered,
+    /// even if the server sends more.
     public var range: HTTPByteRange?
     /// The request's priority among waiting requests.
     public var priority = Priority.interactive
@@ -39,11 +39,11 @@ public struct HTTPRequest: Sendable {
     public var redirectLimit = 10
     /// The rules by which the request is repeated; `nil` for the client's rules.
     public var retry: HTTPRetryPolicy?
-    /// The duration without progress after which the request fails; `nil` for the client's. A server that assembles a
-    /// large upload needs a long time for its reply.
+    /// The duration without progress after which the request fails; `nil` for the client's duration. A server that
+    /// assembles a large upload needs a long time for its reply.
     public var patience: Duration?
-    /// A function that is called with the bytes of the bodies sent and received so far. It is called on the client's
-    /// thread and must not block.
+    /// A function that is called with the numbers of bytes of the bodies that were sent and received so far. It is
+    /// called on the client's thread and must not block.
     public var onProgress: (@Sendable (_ sent: Int, _ received: Int) -> Void)?
     /// Whether the request was redirected to another origin.
     var isAway = false

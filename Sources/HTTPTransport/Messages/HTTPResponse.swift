@@ -46,7 +46,7 @@ public struct HTTPResponse: Sendable {
 
     /// Returns the response if its status is 2xx.
     ///
-    /// - Throws: ``HTTPError/status(_:_:)``.
+    /// - Throws: ``HTTPError/status(_:_:)`` for any other status.
     @discardableResult
     public func requireSuccess() throws(HTTPError) -> HTTPResponse {
         guard isSuccess else { throw .status(status, address.origin) }

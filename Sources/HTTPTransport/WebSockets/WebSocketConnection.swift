@@ -63,7 +63,7 @@ final class WebSocketConnection {
         message.deallocate()
     }
 
-    /// Continues to connect. Blocks until the attempt makes progress or the counter is raised, for a second at most.
+    /// Continues to connect. Blocks until the attempt makes progress or the counter is raised, at most for one second.
     ///
     /// - Returns: whether the connection is made.
     func connect(_ counter: EventCounter) throws(HTTPError) -> Bool {

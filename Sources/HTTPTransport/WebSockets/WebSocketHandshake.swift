@@ -12,7 +12,7 @@ struct WebSocketHandshake {
         "host", "connection", "upgrade", "content-length", "transfer-encoding", "user-agent", "sec-websocket-key",
         "sec-websocket-version", "sec-websocket-extensions", "sec-websocket-protocol",
     ]
-    /// The constant of RFC 6455, section 1.3, that is digested with the key.
+    /// The constant of RFC 6455, section 1.3, that is appended to the key before the digest is computed.
     private static let suffix = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
 
     init(_ request: WebSocketRequest, _ settings: TransferSettings) {
