@@ -1,7 +1,7 @@
 import UniformTypeIdentifiers
 
-/// A cache of file types by filename extension. The items of one reply share it, because the names in a large directory
-/// usually have few different extensions.
+/// A cache of file types by filename extension. The items of one reply share a cache, because the names in a large
+/// directory usually have few different extensions.
 ///
 /// Not thread-safe.
 final class FilenameTypes {

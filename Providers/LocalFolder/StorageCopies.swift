@@ -7,12 +7,12 @@ import LinuxSystem
 /// The copies of files in the document storage, which programs open.
 ///
 /// A program may have a copy open for an unlimited time, and write to it. Therefore a copy stays as long as it has the
-/// served file's version. It is replaced or removed only while no program uses it.
+/// served file's version. A copy is replaced or removed only while no program uses it.
 ///
-/// Each item has a directory for its copies. It has a copy for each name that the item had when a copy was requested.
-/// The catalogue records the version of each copy, and its status when the served file had the same contents
-/// (``StoredCopy``). A copy that differs from that record has an edit that the served file does not have, even if the
-/// edit was not reported. Every process can detect such an edit.
+/// Each item has a directory for its copies. The directory contains a copy for each name that the item had when a copy
+/// was requested. The catalogue records the version of each copy, and the status that the copy had when the served file
+/// had the same contents (``StoredCopy``). A copy that differs from that record has an edit that the served file does
+/// not have, even if the edit was not reported. Every process can detect such an edit.
 final class StorageCopies: Sendable {
     private let storage: URL
     let unsent = UnsentEdits()
@@ -249,7 +249,7 @@ final class StorageCopies: Sendable {
 
     // MARK: The end
 
-    /// Removes the copies of an item that no program needs any more.
+    /// Removes those copies of an item that no program needs any more.
     ///
     /// - Returns: the item of which the removed copy was made; `nil` if the copy stays.
     func remove(_ identifier: String, named name: String, from catalogue: SharedCatalogue) throws -> CatalogueItem? {

@@ -96,7 +96,8 @@ extension NextcloudExtension {
         }
     }
 
-    /// Returns the account with which the domain has used the server so far; `nil` if no password is stored for it.
+    /// Returns the account with which the domain has used the server so far; `nil` if no password is stored for that
+    /// account.
     private func formerAccount(_ given: DAVSettings, at server: NextcloudServer) async throws -> NextcloudAccount? {
         guard let user = given.user else { return nil }
         let (origin, store, domain) = (server.address.origin, passwords, domain.identifier.rawValue)

@@ -131,12 +131,12 @@ extension Catalogue {
         try database.all("SELECT number FROM item WHERE listed = 1 AND gone = 0 ORDER BY number") { $0.integer(0) }
     }
 
-    /// Compares a directory with its rows. Returns whether anything has changed.
+    /// Compares a directory with its rows in the catalogue. Returns whether anything has changed.
     @discardableResult
     package func lookAt(_ folder: Int64) throws -> Bool { try look(at: folder, for: .all) }
 
-    /// Compares a directory with its rows before the first page of its listing is returned. If a large directory is
-    /// listed for the first time, only begins the comparison.
+    /// Compares a directory with its rows in the catalogue before the first page of its listing is returned. If a large
+    /// directory is listed for the first time, only begins the comparison.
     func lookForPages(of folder: Int64) throws { try look(at: folder, for: .pages) }
 
     private enum Purpose {

@@ -135,8 +135,9 @@ extension Catalogue {
         return note
     }
 
-    /// Returns a name for the given number of attempts. It is the item's own name, followed by the number if other
-    /// trashed items have that name. The name is shortened if the name of its trash information file would be too long.
+    /// Returns the name in the trash for the attempt with the given number, from 1. The first name is the item's own
+    /// name. Later names end with the number. A name is shortened if the name of its trash information file would be
+    /// too long.
     private static func name(_ bytes: [UInt8], _ number: Int) throws -> FileName {
         let mark = number == 1 ? [] : Array(" \(number)".utf8)
         let dot = bytes.lastIndex(of: UInt8(ascii: ".")).flatMap { $0 > 0 && bytes.count - $0 <= 32 ? $0 : nil }

@@ -111,8 +111,8 @@ extension CatalogueItem.Facts {
         self.target = target
     }
 
-    /// Whether a file with these attributes at another place is this item, which was moved there. A new file that got
-    /// the inode of a removed one has another birth time.
+    /// Whether two files with these and with the given attributes, at different places, are one item that was moved. A
+    /// new file that got the inode of a removed one has another birth time.
     func isSame(as other: CatalogueItem.Facts) -> Bool {
         guard inode != 0, isSameFile(as: other), kind == other.kind else { return false }
         return kind == .folder || (size == other.size && modified == other.modified)

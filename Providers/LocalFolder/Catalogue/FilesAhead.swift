@@ -23,7 +23,7 @@ final class FilesAhead: Sendable {
     /// Whether a directory has so many files that a separate thread is faster.
     static func isWorthIt(for folder: ComparedFolder) -> Bool { folder.names.count > 4 * count }
 
-    /// Returns the indices of a directory's names, a range for each result.
+    /// Returns ranges of the indices of a directory's names, one range for each result.
     static func ranges(of folder: ComparedFolder) -> some Sequence<Range<Int>> {
         stride(from: 0, to: folder.names.count, by: count).lazy.map { range(from: $0, of: folder) }
     }

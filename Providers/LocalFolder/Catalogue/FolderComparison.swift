@@ -1,6 +1,6 @@
 import SQLite
 
-/// The comparison of a directory with its items in the catalogue.
+/// Compares a directory with its items in the catalogue.
 ///
 /// The first rule that applies determines the item of a file:
 /// 1. the item of the same name, if its file is the same file,
