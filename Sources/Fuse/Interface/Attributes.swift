@@ -35,9 +35,9 @@ public struct Attributes: Hashable, Sendable {
     public var mode: UInt32
     /// The number of names (hard links).
     public var linkCount: UInt32
-    /// The owning user.
+    /// The ID of the owning user.
     public var owner: UInt32
-    /// The owning group.
+    /// The ID of the owning group.
     public var group: UInt32
     /// The preferred size of reads and writes, in bytes.
     public var blockSize: UInt32
@@ -134,9 +134,9 @@ public struct AttributeChange: Hashable, Sendable {
 
     /// The permission bits, with the kind of file.
     public var mode: UInt32?
-    /// The owning user.
+    /// The ID of the owning user.
     public var owner: UInt32?
-    /// The owning group.
+    /// The ID of the owning group.
     public var group: UInt32?
     /// The size, in bytes: the file is truncated, or extended by zeros.
     public var size: Int64?

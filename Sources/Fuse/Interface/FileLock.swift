@@ -16,7 +16,7 @@ public struct FileLock: Hashable, Sendable {
     public var start: UInt64
     /// The offset of the last locked byte. `Int64.max` means the end of the file, however long the file is.
     public var end: UInt64
-    /// The process that holds the lock.
+    /// The ID of the process that holds the lock.
     public var processID: Int32
 
     /// Creates a lock from its parts.

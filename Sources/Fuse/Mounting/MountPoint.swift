@@ -186,7 +186,7 @@ private final class StaleProbe: Sendable {
         isDone.signal()
     }
 
-    /// Waits for the reply. Returns `nil` after the timeout.
+    /// Waits for the reply. Returns whether the mount is stale; `nil` after the timeout.
     func wait(seconds: Int) -> Bool? {
         isDone.wait(seconds: seconds)
         return isStale.withLock { $0 }

@@ -6,7 +6,7 @@ import LinuxSystem
 /// Each reply stores the index of its entry, which is called its place. Only an interrupt searches the table.
 package final class RequestTable: Sendable {
     private struct Entry {
-        /// The request's number; 0 for a free place.
+        /// The kernel's identifier of the request; 0 if this entry is free.
         var unique: UInt64 = 0
         /// The node that the kernel may keep locked until the reply.
         var node = NodeID(rawValue: 0)

@@ -22,7 +22,7 @@ public import LinuxSystem
 public struct SessionHandover: Sendable {
     /// The open descriptors of the FUSE device that serve the session: one or two.
     public let devices: [FileDescriptor]
-    /// The mount point.
+    /// The absolute path of the mount point.
     public let path: String
     /// The device number of the file system, as in `st_dev`. Another mount at the same path has another number.
     let fileSystem: UInt64
