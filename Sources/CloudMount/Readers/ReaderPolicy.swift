@@ -14,7 +14,7 @@ package struct ReaderPolicy: Sendable, Equatable {
 
     package init(refused: Set<String> = Self.standard) { self.refused = refused }
 
-    /// Indexers and thumbnailers of desktops.
+    /// The names of the indexers and thumbnailers of common desktops.
     package static let standard: Set<String> = [
         "localsearch-3", "localsearch-extractor-3", "tracker-miner-fs", "tracker-miner-fs-3", "tracker-extract",
         "tracker-extract-3", "tracker-store",
@@ -87,7 +87,7 @@ package final class ReaderPolicies: Sendable {
         state = Lock(State(policy: policy))
     }
 
-    /// The limit on the bytes read from the file.
+    /// The maximum number of bytes read from the user's file.
     private static let limit = 1 << 16
 
     package var current: ReaderPolicy {

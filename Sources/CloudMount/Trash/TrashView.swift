@@ -87,7 +87,7 @@ final class TrashView: Sendable {
         Entry(node: attributes.node, attributes: attributes)
     }
 
-    /// Returns the attributes of a fixed directory.
+    /// Returns the attributes of `.Trash-UID` or of one of the fixed directories in it.
     func folderAttributes(_ target: TrashTarget, _ engine: isolated DomainEngine) -> Attributes {
         attributes(target, mode: UInt32(S_IFDIR) | 0o700, modified: (try? engine.localTrash.modified()) ?? 0)
     }
