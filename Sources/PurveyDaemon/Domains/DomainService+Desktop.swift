@@ -31,7 +31,7 @@ extension DomainService {
         }
     }
 
-    /// Whether background transfers of a domain wait.
+    /// Whether background transfers of a domain wait, because the user paused them or because the network is metered.
     func pauses(_ record: DomainRecord) -> Bool { record.isPaused || waitsForNetwork(record) }
 
     /// Whether background transfers of a domain wait for a network that is not metered.

@@ -8,7 +8,7 @@ import ItemStore
 import ItemValues
 import LinuxSystem
 
-/// The checks of domain settings that the user gives.
+/// Checks the domain settings that the user gives.
 enum DomainSettings {
     /// Throws if a setting is given more than once.
     static func checkOnce(_ settings: [DomainSetting]) throws(DomainError) {

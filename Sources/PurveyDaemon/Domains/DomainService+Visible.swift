@@ -27,7 +27,7 @@ extension DomainService {
         return .init(path: path, isFolder: item.item.kind == .folder)
     }
 
-    /// Returns the item at the given path, as the user sees it.
+    /// Returns the item at the given path, which is one of the paths that the user sees.
     ///
     /// - Parameter own: The domains that the item may be in.
     func visibleItem(at path: String, among own: [DomainRecord]) async throws -> VisibleItemCall.Value {

@@ -46,7 +46,7 @@ actor DomainService {
     }
     /// The lock on the domains' directory, which this process holds while it serves the domains.
     private var lock: FileDescriptor?
-    /// A sentence with the reason why no domains are available.
+    /// A sentence with the reason why no domains are available; `nil` if domains are available.
     private var fault: String?
     private var start: Task<Void, Never>?
     /// The tasks that start the domains that were found on disk.

@@ -14,7 +14,7 @@ struct RunningDomain: Sendable {
     let identifier: String
     let engine: DomainEngine
     let provider: ExtensionProvider
-    /// The provider's questions for the user.
+    /// The object that forwards the provider's questions to the user.
     let questions: SetUpQuestions
 
     /// Forwards a provider's notices and calls to the engine. It is created before the provider, and the provider

@@ -91,7 +91,7 @@ final class WaitingProviders: Sendable {
         errors.withLock { $0[provider] = error }
     }
 
-    /// Returns the error for which a provider waits.
+    /// Returns the error because of which a provider waits; `nil` if the provider does not wait.
     func error(of provider: String) -> SecretError? { errors.withLock { $0[provider] } }
 
     var isEmpty: Bool { errors.withLock { $0.isEmpty } }
