@@ -147,7 +147,7 @@ extension Command {
 /// The JSON of `purvey domains remove`.
 private struct RemovedDomain: Encodable {
     let name: String
-    /// The directory of the edits that were copied out.
+    /// The directory of the edits that were copied out; `nil` if there were none.
     let edits: String?
 
     private enum CodingKeys: CodingKey { case name, edits }

@@ -17,7 +17,7 @@ extension Command {
         for activity in status.domains { try show(activity) }
     }
 
-    /// Prints one domain, or its JSON.
+    /// Prints the status of one domain, as text or as JSON.
     private static func show(_ name: String, asJSON: Bool) async throws {
         let reply = try await DomainClient.call(DescribeDomainCall(name: name))
         if asJSON {
