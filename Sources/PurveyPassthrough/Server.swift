@@ -117,6 +117,6 @@ enum Channel {
 
     /// A change of the number of registered files: 1 before a file is registered, -1 after a file is deregistered.
     typealias Change = Int32
-    /// The reply to each change: 0, or a negated error number.
+    /// The reply to each change: 0, or a negative error number.
     typealias Answer = Int32
 }
