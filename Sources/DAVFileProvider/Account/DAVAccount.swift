@@ -222,7 +222,7 @@ public final class DAVAccount: Sendable {
         return stored
     }
 
-    /// Reads the credentials from the store of passwords.
+    /// Reads the credentials from the password store; returns `nil` if none are stored.
     @discardableResult
     func load() async throws -> HTTPCredentials? {
         var found: HTTPCredentials?

@@ -11,9 +11,9 @@ package struct FoundChanges: Sendable {
 /// A folder whose check for changes is due.
 package struct DueFolder: Sendable {
     package let number: Int64
-    /// The seconds between its last two checks.
+    /// The seconds between the folder's last two checks.
     let pause: Int64
-    /// Whether it contains local items.
+    /// Whether the folder contains local items.
     let isInUse: Bool
 }
 

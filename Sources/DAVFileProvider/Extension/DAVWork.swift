@@ -97,7 +97,8 @@ package final class DAVWork: Sendable {
         return try await note(entry, as: known, round: round)
     }
 
-    /// Searches for an item that is missing at its address.
+    /// Searches for an item that is missing at its address. If the item was removed, removes it from the catalogue and
+    /// throws an error.
     private func found(_ known: DAVKnownItem, round: Int64) async throws -> DAVKnownItem {
         try await account.checkMark(round: round)
         if let moved = try await moved(known, round: round) { return moved }
@@ -115,7 +116,8 @@ package final class DAVWork: Sendable {
         throw NSError.fileProviderErrorForNonExistentItem(withIdentifier: known.identifier)
     }
 
-    /// Requests the address of a moved item from the service, by the item's identity.
+    /// Requests the address of a moved item from the service, by the item's identity. Returns the item at its new
+    /// place; `nil` if the service did not find it.
     private func moved(_ known: DAVKnownItem, round: Int64) async throws -> DAVKnownItem? {
         guard let identity = known.traits.identity else { return nil }
         let found = try await account.ask { [account] client throws(DAVError) -> DAVEntry? in

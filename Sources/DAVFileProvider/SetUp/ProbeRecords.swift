@@ -12,7 +12,7 @@ import WebDAVClient
 package struct ProbeRecords: Sendable {
     private let path: String
 
-    /// The maximum size of a file in bytes.
+    /// The maximum size of a record's file in bytes.
     private static let largest = 1 << 16
 
     /// - Parameter state: The directory of one domain's state. The records lie beside it.
