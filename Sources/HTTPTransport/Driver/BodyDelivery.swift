@@ -19,7 +19,7 @@ struct BodyDelivery {
 
     private let origin: HTTPOrigin
     private let destination: TransferDestination
-    /// The destination if it is a file.
+    /// The destination; `nil` if the destination is not a file.
     private let file: BodyFile?
     /// Whether the destination receives no bytes because the status is not 2xx.
     private let isRefused: Bool

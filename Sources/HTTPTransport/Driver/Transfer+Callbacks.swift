@@ -57,7 +57,8 @@ extension Transfer {
         }
     }
 
-    /// The number of bytes that the response's head announces.
+    /// The number of bytes that the response's head announces, plus those that an earlier attempt delivered; `nil` if
+    /// the head announces no number.
     private var announcedCount: Int? {
         head.headers["Content-Length"].flatMap { Int($0) }.map { $0 + (plan.resumption?.count ?? 0) }
     }

@@ -26,10 +26,10 @@ public struct HTTPResponse: Sendable {
     /// Whether the status is 2xx.
     public var isSuccess: Bool { 200..<300 ~= status }
 
-    /// The date of the reply by the server's clock.
+    /// The date of the reply by the server's clock; `nil` if the server did not send it.
     public var date: HTTPDate? { headers["Date"].flatMap { HTTPDate($0) } }
 
-    /// The size of the whole file, if the server reported it.
+    /// The size of the whole file; `nil` if the server did not report it.
     public var totalCount: Int? {
         if let contentRange { return contentRange.total }
         return headers["Content-Length"].flatMap { Int($0) }

@@ -83,7 +83,7 @@ struct WebSocketHandshake {
         }
     }
 
-    /// Whether the list in a header field contains a word.
+    /// Whether the list in the given header field contains the given word.
     private func has(_ head: ResponseHead, _ name: String, _ word: String) -> Bool {
         head.headers.values(name).flatMap { $0.split { $0 == "," || $0 == " " || $0 == "\t" } }
             .contains { $0.lowercased() == word }

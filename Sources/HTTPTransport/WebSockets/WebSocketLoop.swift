@@ -129,7 +129,7 @@ final class WebSocketLoop {
 
     /// Receives the bytes that have arrived.
     ///
-    /// - Returns: whether no more bytes can be received now.
+    /// - Returns: `true` if no more bytes can be received now.
     private func receive(_ connection: WebSocketConnection) throws(HTTPError) -> Bool {
         switch try connection.receive(buffer) {
         case .later: return true
