@@ -42,7 +42,8 @@ enum TrashTarget: Hashable, Sendable {
 
     private static let base: UInt64 = 1 << 62
 
-    /// Returns `nil` if the inode number is that of an item outside of the trash.
+    /// Creates the target with the given inode number; returns `nil` if the number belongs to an item outside of the
+    /// trash.
     init?(_ node: NodeID) {
         guard node.rawValue >= Self.base else { return nil }
         let rest = node.rawValue - Self.base

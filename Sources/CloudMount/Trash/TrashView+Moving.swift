@@ -127,7 +127,7 @@ extension TrashView {
         }
     }
 
-    /// Removes an item permanently; a directory with all of its contents.
+    /// Removes an item permanently, with all of its contents if it is a directory.
     private func expunge(_ name: String, _ reply: Reply<Done>) {
         let isRepeated = reply.isRepeated
         serve(reply, upTo: Self.longestLockTime) { [self] engine throws(ProviderError) in
