@@ -94,8 +94,8 @@ final class DaemonKeeper: MountKeeper {
         }
     }
 
-    /// Leaves the mounts of the previous daemon with its keeper, because this daemon does not serve the domains.
-    /// Another daemon may claim the mounts.
+    /// Leaves the mounts of the previous daemon with that daemon's keeper, because this daemon does not serve the
+    /// domains. Another daemon may claim the mounts.
     func withdraw() {
         guard let line = state.withLock({ $0.hasEnded ? nil : $0.line }) else { return }
         _ = lose(line)
@@ -219,8 +219,8 @@ protocol MountKeeper: Sendable {
     /// Takes over the mounts of a dead daemon. Blocks. Called after this process has locked the domains' directory, and
     /// before ``want(_:)``.
     func claimMounts() -> [KeptMount]
-    /// Leaves the mounts of the previous daemon with its keeper, because this daemon serves no domains or does not
-    /// mount them. Blocks.
+    /// Leaves the mounts of the previous daemon with that daemon's keeper, because this daemon serves no domains or
+    /// does not mount them. Blocks.
     func withdraw()
     /// Passes a mount to the keeper, or updates the mount there. Blocks.
     func hold(_ mount: KeptMount)
