@@ -13,8 +13,8 @@ import WebDAVClient
 /// Not thread-safe; ``SharedServerCatalogue`` serializes its use. Functions block on the disk.
 package struct ServerCatalogue {
     let database: Database
-    /// A random text that identifies this catalogue. If the catalogue is lost, the next one has another text, because
-    /// the next one assigns the same numbers to other items.
+    /// A random text that identifies this catalogue. If the catalogue is lost, the new catalogue has another text,
+    /// because it assigns the same numbers to other items.
     package let stamp: String
 
     /// The maximum number of removed items whose removals are recorded.

@@ -49,8 +49,8 @@ package struct ProbeRecords: Sendable {
         try? folder.removeFile(record.name)
     }
 
-    /// Returns the records of the directories in the given folder at a server whose processes ended without removing
-    /// them.
+    /// Returns the records of the probes in the given folder at a server, if a probe's process ended without removing
+    /// the probe's directory.
     package func abandoned(in root: HTTPAddress) -> [Record] {
         guard let folder = try? FileDescriptor.open(path, [.readOnly, .directory, .noFollow]),
             let entries = try? folder.entries()
