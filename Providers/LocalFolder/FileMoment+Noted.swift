@@ -1,7 +1,7 @@
 import FileProvider
 import FileProviderWire
 
-/// The catalogue's record of a copy in the document storage.
+/// Encodes a file's status for the catalogue's record of a copy in the document storage.
 extension FileMoment {
     /// The record of this file. It does not include the device, because some file systems get a new device number at
     /// each mount.

@@ -1,13 +1,13 @@
 import UniformTypeIdentifiers
 
-/// A cache of file types by filename extension. The items of one reply share it, because the names in a large directory
-/// usually have few different extensions.
+/// A cache of file types by filename extension. The items of one reply share a cache, because the names in a large
+/// directory usually have few different extensions.
 ///
 /// Not thread-safe.
 final class FilenameTypes {
     private var types: [Substring: UTType] = [:]
 
-    /// Returns the type of a file with a name.
+    /// Returns the type of a file with the given name.
     func type(of name: String) -> UTType {
         // A name whose only dot is its first character has no extension.
         guard let dot = name.utf8.lastIndex(of: UInt8(ascii: ".")), dot > name.startIndex else { return .data }

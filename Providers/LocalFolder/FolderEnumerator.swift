@@ -17,7 +17,8 @@ final class FolderEnumerator: NSObject, NSFileProviderEnumerator {
 
     func invalidate() {}
 
-    /// The limits of a page's size. Within them, the observer's suggestion is used.
+    /// The minimum and maximum number of items in a page. The size that the observer suggests is used if it is within
+    /// these limits.
     private static let pageSizes = 500...5000
 
     private static func size(_ suggestion: Int?) -> Int {

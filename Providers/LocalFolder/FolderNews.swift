@@ -28,8 +28,8 @@ enum FolderNews {
         }
     }
 
-    /// Scans one directory after the other, so that another call waits for the scan of at most one directory. A
-    /// directory that cannot be read is scanned again later.
+    /// Scans one directory after the other, so that another use of the catalogue waits for the scan of at most one
+    /// directory. A directory that cannot be read is scanned again later.
     private static func hasChanged(_ catalogue: SharedCatalogue) -> Bool {
         var hasChanged = false
         _ = try? catalogue.watches.look(
@@ -48,21 +48,23 @@ enum FolderNews {
     }
 }
 
-/// The pace at which directories are scanned, in seconds.
+/// Determines the pauses between scans of directories, in seconds.
 private struct NewsPace {
-    /// The minimum pause between scans of unwatched directories. If a scan takes long, the pause is ten times its
-    /// duration.
+    /// The minimum pause between scans of unwatched directories. The pause is ten times the duration of the last scan,
+    /// if that is longer.
     private static let partialPause = 1.0
-    /// The minimum and maximum pause between scans of all directories. If a scan takes long, the pause is a hundred
-    /// times its duration. These scans are necessary because the kernel does not report writes through a memory map.
+    /// The minimum and maximum pause between scans of all directories. Between these limits, the pause is a hundred
+    /// times the duration of the last such scan. These scans are necessary because the kernel does not report writes
+    /// through a memory map.
     private static let wholePause = 60.0
     private static let longestPause = 600.0
-    /// The minimum pause before another scan of all directories that a signal requested. If the last scan of all
-    /// directories took long, the pause is ten times its duration.
+    /// The minimum pause between a scan of all directories and another such scan that a signal requests. The pause is
+    /// ten times the duration of the first scan, if that is longer.
     private static let wantedPause = 0.1
     /// The minimum and maximum pause after a scan. The pause doubles while changes continue, so that not every step of
-    /// a writer is reported. Its limit depends on the duration of scans, because a process that waits for the report of
-    /// each change before it makes the next one also causes continuous changes.
+    /// a writer is reported. Up to the maximum, the pause is limited to a multiple of the duration of a scan. Otherwise
+    /// a process that waits for the report of each of its changes before it makes the next change would wait longer and
+    /// longer.
     private static let rests = 0.01...1.0
     private static let leastLongest = 0.02
 

@@ -21,7 +21,7 @@ struct FolderThumbnails: @unchecked Sendable {
     /// The maximum number of bytes of a decoded picture.
     private static let mostBytes = 64 << 20
 
-    /// Creates the thumbnails, until the progress is cancelled.
+    /// Creates thumbnails of the given items, one by one, until the progress is cancelled.
     func make(for identifiers: [NSFileProviderItemIdentifier], _ progress: Progress) {
         for identifier in identifiers {
             if progress.isCancelled { return all(CocoaError(.userCancelled)) }

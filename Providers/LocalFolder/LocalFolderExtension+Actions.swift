@@ -2,7 +2,7 @@ import FileProvider
 import Foundation
 import LinuxSystem
 
-/// Custom actions that a user can perform on items.
+/// Performs custom actions of the user on items.
 extension LocalFolderExtension: NSFileProviderCustomAction {
     /// The identifier of the action that copies files into the same directory.
     static let duplicate = "org.purvey.LocalFolder.duplicate"

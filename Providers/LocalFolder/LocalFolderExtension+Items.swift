@@ -2,7 +2,7 @@ import FileProvider
 import Foundation
 import LinuxSystem
 
-/// Conversion of items and errors to the form that the system reads.
+/// Converts items and errors to the form that the system reads.
 extension LocalFolderExtension {
     /// Returns a catalogue's item in the form that the system reads.
     func item(_ item: CatalogueItem) -> any NSFileProviderItem { items([item])[0] }

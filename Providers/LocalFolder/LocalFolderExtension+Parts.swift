@@ -2,7 +2,7 @@ import FileProvider
 import Foundation
 import LinuxSystem
 
-/// Fetching of byte ranges, for programs that read only a part of a large file.
+/// Fetches byte ranges, for programs that read only a part of a large file.
 extension LocalFolderExtension: NSFileProviderPartialContentFetching {
     package func fetchPartialContents(
         for itemIdentifier: NSFileProviderItemIdentifier, version requestedVersion: NSFileProviderItemVersion,

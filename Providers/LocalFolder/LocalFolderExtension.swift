@@ -145,7 +145,7 @@ package final class LocalFolderExtension: NSFileProviderExtension, @unchecked Se
         if isOutdated == true { signal() }
     }
 
-    /// Whether the copy has an edit that the served directory does not have.
+    /// Whether the given item has an edit that the served directory does not have.
     func hasUnsentEdit(_ identifier: String) -> Bool { unsent.error(of: identifier) != nil }
 
     func signal() {

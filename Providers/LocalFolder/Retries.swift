@@ -17,8 +17,8 @@ final class Retries: Sendable {
 
     /// Starts the attempts, unless they are running.
     ///
-    /// - Parameter attempt: returns whether it has succeeded. Called on a thread that may block, never twice at the
-    ///   same time.
+    /// - Parameter attempt: returns whether the attempt has succeeded. Called on a thread that may block, never twice
+    ///   at the same time.
     func start(_ attempt: @escaping @Sendable () -> Bool) {
         state.withLock { state in
             if state.isRunning {

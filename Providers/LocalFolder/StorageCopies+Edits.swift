@@ -3,7 +3,7 @@ import FileProviderWire
 import Foundation
 import LinuxSystem
 
-/// Sending of edits to the served directory.
+/// Sends edits to the served directory.
 extension StorageCopies {
     /// Records an edit that the system reported. The edit counts as unsent until ``send(_:only:to:)`` has written it to
     /// the served directory.
@@ -17,7 +17,7 @@ extension StorageCopies {
         FolderStep.editNoted.reach()
     }
 
-    /// Returns an item with the size and date of an unsent edit.
+    /// Returns the given item with the size and date of its unsent edit, or unchanged if it has no unsent edit.
     func edited(_ item: CatalogueItem, _ identifier: String, _ catalogue: SharedCatalogue) -> CatalogueItem {
         guard let name = try? edits(of: identifier, catalogue).last, let now = status(url(identifier, name)) else {
             return item

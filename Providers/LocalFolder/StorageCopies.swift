@@ -7,12 +7,12 @@ import LinuxSystem
 /// The copies of files in the document storage, which programs open.
 ///
 /// A program may have a copy open for an unlimited time, and write to it. Therefore a copy stays as long as it has the
-/// served file's version. It is replaced or removed only while no program uses it.
+/// served file's version. A copy is replaced or removed only while no program uses it.
 ///
-/// Each item has a directory for its copies. It has a copy for each name that the item had when a copy was requested.
-/// The catalogue records the version of each copy, and its status when the served file had the same contents
-/// (``StoredCopy``). A copy that differs from that record has an edit that the served file does not have, even if the
-/// edit was not reported. Every process can detect such an edit.
+/// Each item has a directory for its copies. The directory contains a copy for each name that the item had when a copy
+/// was requested. The catalogue records the version of each copy, and the status that the copy had when the served file
+/// had the same contents (``StoredCopy``). A copy that differs from that record has an edit that the served file does
+/// not have, even if the edit was not reported. Every process can detect such an edit.
 final class StorageCopies: Sendable {
     private let storage: URL
     let unsent = UnsentEdits()
@@ -56,7 +56,8 @@ final class StorageCopies: Sendable {
         StoragePlace(of: url(identifier, "any"), for: identifier)
     }
 
-    /// Returns the item in the state in which this process has provided a copy of it; `nil` if it has provided none.
+    /// Returns the item in the state in which this process has provided a copy of it; `nil` if this process has
+    /// provided no such copy.
     func item(_ identifier: String, named name: String) -> CatalogueItem? {
         provided.withLock { $0[identifier]?[name] }
     }
@@ -114,7 +115,7 @@ final class StorageCopies: Sendable {
         }
     }
 
-    /// Whether the copy with a name differs from its record.
+    /// Whether the copy with the given name differs from its record.
     func isEdited(_ identifier: String, named name: String, _ catalogue: SharedCatalogue) -> Bool {
         guard let now = moment(url(identifier, name)) else { return false }
         let copy = try? catalogue.perform { try $0.copy(of: identifier, named: name) }
@@ -226,8 +227,8 @@ final class StorageCopies: Sendable {
         }
     }
 
-    /// Records an outdated copy that a program continues to use. If another process provided the copy, its version is
-    /// not determined, because it differs from the served file's in any case.
+    /// Records an outdated copy that a program continues to use. If another process provided the copy, the copy's
+    /// version is not determined, because it differs from the served file's version in any case.
     private func noteOlder(_ identifier: String, _ url: URL, _ catalogue: SharedCatalogue) throws {
         guard item(identifier, named: url.path.lastPathName) == nil else { return }
         guard try noteOther(identifier, url, catalogue) else { throw FolderError.busy }
@@ -248,7 +249,7 @@ final class StorageCopies: Sendable {
 
     // MARK: The end
 
-    /// Removes the copies of an item that no program needs any more.
+    /// Removes those copies of an item that no program needs any more.
     ///
     /// - Returns: the item of which the removed copy was made; `nil` if the copy stays.
     func remove(_ identifier: String, named name: String, from catalogue: SharedCatalogue) throws -> CatalogueItem? {
@@ -318,7 +319,7 @@ final class StorageCopies: Sendable {
     }
 
     /// Whether an unrecorded file may belong to the item. Most hidden files do not: they belong to the system, or are
-    /// temporary files of editors beside the file that they have open.
+    /// the temporary files that an editor creates beside an open file.
     private static func mayBeOfItem(_ name: String, among names: [String], itemsName: String?) -> Bool {
         guard name.hasPrefix(".") else { return true }
         // A user's file may have a name like one of the system's.

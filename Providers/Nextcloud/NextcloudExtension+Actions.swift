@@ -5,7 +5,7 @@ import HTTPTransport
 import NextcloudClient
 import WebDAVClient
 
-/// Custom actions that a user can perform on items.
+/// Performs custom actions of the user on items.
 extension NextcloudExtension: FileProviderReplyingAction {
     /// The action that ends the sharing of an item with this user, or removes an external storage that the user may
     /// remove.

@@ -6,8 +6,7 @@ import HTTPTransport
 import NextcloudClient
 import WebDAVClient
 
-/// The set-up of a domain. The user signs in with the browser, and the server generates an app password for this
-/// client.
+/// Sets up a domain. The user signs in with the browser, and the server generates an app password for this client.
 extension NextcloudExtension {
     /// Sets up the domain. Errors of the server and of the sign-in are thrown as one sentence with advice.
     func setUpNextcloud(_ setup: FileProviderSetup) async throws {
@@ -88,8 +87,8 @@ extension NextcloudExtension {
         await Self.removeProbe(from: client)
     }
 
-    /// Removes the files of the probe from the trash, to which the server has moved them. If that fails, they stay
-    /// there.
+    /// Removes the files of the probe from the trash, to which the server has moved them. If this fails, the files stay
+    /// in the trash.
     private static func removeProbe(from client: NextcloudClient) async {
         guard let items = try? await client.trashItems() else { return }
         for item in items where item.formerPath.split(separator: "/").first?.hasPrefix(".purvey-probe-") == true {
@@ -97,7 +96,8 @@ extension NextcloudExtension {
         }
     }
 
-    /// Returns the account with which the domain has used the server so far; `nil` if no password is stored for it.
+    /// Returns the account with which the domain has used the server so far; `nil` if no password is stored for that
+    /// account.
     private func formerAccount(_ given: DAVSettings, at server: NextcloudServer) async throws -> NextcloudAccount? {
         guard let user = given.user else { return nil }
         let (origin, store, domain) = (server.address.origin, passwords, domain.identifier.rawValue)

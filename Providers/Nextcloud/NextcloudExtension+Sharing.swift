@@ -5,7 +5,7 @@ import HTTPTransport
 import NextcloudClient
 import WebDAVClient
 
-/// Actions with a reply to the user: links, shares, pages and versions.
+/// Performs the actions that reply to the user, about links, shares, pages and versions.
 extension NextcloudExtension {
     /// Returns the address of a link by which an item is shared. Creates the link if none exists.
     static func link(to known: DAVKnownItem, _ account: DAVAccount) async throws -> FileProviderActionReply {

@@ -85,7 +85,7 @@ package final class NextcloudExtension: DAVExtension, @unchecked Sendable {
     }
 }
 
-/// Thumbnails. The server generates them, so that no contents are fetched.
+/// Provides thumbnails. The server generates them, so that no contents are fetched.
 extension NextcloudExtension: NSFileProviderThumbnailing {
     package func fetchThumbnails(
         for itemIdentifiers: [NSFileProviderItemIdentifier], requestedSize size: CGSize,

@@ -8,7 +8,7 @@ import NextcloudClient
 import UniformTypeIdentifiers
 import WebDAVClient
 
-/// Search at the server, also in folders that were never listed.
+/// Searches at the server, also in folders that were never listed.
 extension NextcloudExtension: NSFileProviderSearching {
     package func searchEnumerator(for request: NSFileProviderStringSearchRequest) -> any NSFileProviderSearchEnumerator
     {

@@ -4,7 +4,7 @@ import Foundation
 import NextcloudClient
 import WebDAVClient
 
-/// Favorites and tags.
+/// Stores favorites and tags at the server.
 extension NextcloudService {
     /// Returns tags in the encoding of ``NSFileProviderItemProtocol/tagData``: a property list of their names.
     static func tagData(_ names: [String]) -> [UInt8]? {

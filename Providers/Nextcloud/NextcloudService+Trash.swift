@@ -6,7 +6,7 @@ import NextcloudClient
 import UniformTypeIdentifiers
 import WebDAVClient
 
-/// The trash.
+/// Serves the server's trash.
 extension NextcloudService {
     package func trash(_ item: DAVKnownItem, of account: DAVAccount) async throws -> any NSFileProviderItem & Sendable {
         let tag = item.isFolder ? nil : item.version.tag.flatMap { DAVEntityTag(opaque: $0) }
@@ -71,7 +71,7 @@ extension NextcloudService {
         return ServerTrashItem(item, in: Array(names.dropLast()))
     }
 
-    /// Returns an item in the trash by its identifier.
+    /// Returns the item with the given identifier at the top of the trash; `nil` if there is no such item.
     func trashed(
         _ identifier: NSFileProviderItemIdentifier, _ account: DAVAccount
     ) async throws -> NextcloudTrashItem? {

@@ -6,8 +6,8 @@ import LinuxSystem
 import NextcloudClient
 import WebDAVClient
 
-/// The enumerator of the trash, or of a directory in it. Each has a single page, because the server lists it as a
-/// whole.
+/// The enumerator of the trash, or of a directory in it. Each listing has a single page, because the server sends the
+/// listing as a whole.
 final class TrashEnumerator: NSObject, NSFileProviderEnumerator, Sendable {
     private let account: DAVAccount
     private let service: NextcloudService

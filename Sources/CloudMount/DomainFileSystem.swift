@@ -76,7 +76,7 @@ final class DomainFileSystem: FileSystem {
 
     /// Resumes the handles that were open before this process took over the mount.
     ///
-    /// - Parameter find: Creates the object for the identifier of a backing file in the kernel. The backing file is
+    /// - Parameter find: Returns an object for the kernel's backing file with the given identifier. The backing file is
     ///   closed when the object is released.
     /// - Returns: The items that are open according to the table.
     @discardableResult
@@ -113,7 +113,7 @@ final class DomainFileSystem: FileSystem {
 }
 
 extension Reply {
-    /// Replies with the result of a function, or with the error that it throws.
+    /// Calls a function, and replies with its result or with the error that it throws.
     func reply(trying body: () throws(Errno) -> Content) {
         do throws(Errno) {
             reply(try body())

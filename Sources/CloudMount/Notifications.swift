@@ -3,8 +3,8 @@ import Fuse
 import ItemStore
 import LinuxSystem
 
-/// The record of the names and directory entries that the kernel may have cached. They are invalidated when the index
-/// changes.
+/// The record of the names and directory entries that the kernel may have cached. The cached names and entries are
+/// invalidated when the index changes.
 ///
 /// The record does not include file contents in the page cache. The reply to each open states whether these are still
 /// valid (``HandleTable``).
@@ -20,8 +20,7 @@ final class Notifications: Sendable {
         /// The directory of the last lookups, and the count of consecutive lookups in it. The count restarts with a
         /// lookup in another directory or with a new open of this directory.
         var lookups: (folder: ItemNumber, count: Int)?
-        /// Whether the changes that are being made were requested by the kernel, so that the kernel need not be
-        /// notified of them.
+        /// Whether the kernel requested the changes that are being made. If so, the kernel is not notified of them.
         var isSilent = false
     }
 
@@ -45,7 +44,7 @@ final class Notifications: Sendable {
 
     func end() { state.withLock { $0 = State() } }
 
-    /// Records that the kernel may cache from now on that names do not exist in a directory.
+    /// Records that from now on the kernel may cache negative entries for names in the given directory.
     func willDeny(namesIn folder: ItemNumber) {
         state.withLock { state in
             state.denying?.insert(folder)
@@ -53,9 +52,9 @@ final class Notifications: Sendable {
         }
     }
 
-    /// Records that a directory is opened with caching of its entries.
+    /// Records that the given directory is opened, and that the kernel caches its entries.
     ///
-    /// - Returns: Whether the entries that the kernel cached at earlier opens are still valid.
+    /// - Returns: Whether the entries that the kernel cached when the directory was opened before are still valid.
     func openedFolder(_ folder: ItemNumber) -> Bool {
         state.withLock { state in
             if state.folders.count >= folderLimit { state.folders.removeAll() }
@@ -84,7 +83,7 @@ final class Notifications: Sendable {
     }
 
     /// Runs an edit that the kernel requested, on the engine's thread. Sends no notifications, because the kernel knows
-    /// the effects of its request.
+    /// the effects of its own request.
     func withoutInvalidating<Value, Failure>(_ body: () throws(Failure) -> Value) throws(Failure) -> Value {
         state.withLock { $0.isSilent = true }
         defer { state.withLock { $0.isSilent = false } }

@@ -55,7 +55,7 @@ package enum KeeperMessage: Sendable {
     }
 
     /// Sends the message. Waits for space in the socket's buffer for up to ``timeout``, and then fails as if the peer
-    /// had ended.
+    /// had closed the connection.
     package func send(over line: SequencedPacketSocket) throws(Errno) {
         var bytes = [code]
         var descriptors: [FileDescriptor] = []
@@ -85,7 +85,7 @@ package enum KeeperMessage: Sendable {
     /// The time limit for sending a message.
     package static let timeout = Duration.seconds(5)
 
-    /// The result of receiving.
+    /// The result of an attempt to receive a message.
     package enum Arrival: Sendable {
         case message(KeeperMessage)
         /// There is no message at present.
@@ -96,8 +96,8 @@ package enum KeeperMessage: Sendable {
         case malformed
     }
 
-    /// Receives the messages that have arrived, without waiting. Their descriptors are closed on the queue of `line`,
-    /// if it has one.
+    /// Receives one message if it has arrived, without waiting. The descriptors in the message are closed on the queue
+    /// of `line`, if `line` has one.
     package static func receive(from line: SequencedPacketSocket) -> Arrival {
         var buffer = [UInt8](repeating: 0, count: sizeLimit)
         let packet: ReceivedPacket
@@ -145,7 +145,7 @@ package enum KeeperMessage: Sendable {
     }
 }
 
-/// The daemon that the keeper restarts when it dies: its command line, and the address of its keeper.
+/// The daemon that the keeper restarts when the daemon dies: its command line, and the address of its keeper.
 package struct KeptProgram: Sendable, Equatable {
     package let path: String
     package let arguments: [String]
@@ -153,7 +153,7 @@ package struct KeptProgram: Sendable, Equatable {
     package let folder: String
     /// The path of the socket on which the keeper waits for the next daemon.
     package let socket: String
-    /// The number of deaths in a row, each soon after a start.
+    /// The number of consecutive daemons that died soon after their start.
     package let deaths: Int
 
     package init(path: String, arguments: [String], folder: String, socket: String, deaths: Int) {

@@ -29,7 +29,7 @@ package final class SharedHandleTable: @unchecked Sendable {
         /// The kernel's number of the handle; never 0.
         package var handle: UInt64
         package var item: Int64
-        /// The inode of the local file with its contents; 0 if the contents are not local.
+        /// The inode number of the local file with the handle's contents; 0 if the contents are not local.
         package var file: UInt64
         /// The kernel's identifier of the request that opened the handle.
         package var request: UInt64
@@ -57,7 +57,7 @@ package final class SharedHandleTable: @unchecked Sendable {
         /// The index of each handle's entry in the file.
         var places: [UInt64: Int] = [:]
         var free: [Int] = []
-        /// The first index that was never used. Its value is stored at index 0.
+        /// The first index that was never used. The file stores this value at index 0.
         var next = 1
     }
 
@@ -135,7 +135,7 @@ package final class SharedHandleTable: @unchecked Sendable {
         }
     }
 
-    /// Records the local file with a handle's contents.
+    /// Records the inode number of the local file with the given handle's contents.
     package func setFile(_ inode: UInt64, of handle: UInt64) {
         state.withLock { state in
             guard let place = state.places[handle] else { return }

@@ -28,7 +28,7 @@ final class AccountMenu {
     /// GLib's identifiers of the exported menu and actions, for ending the exports.
     private var exports: (menu: UInt32, actions: UInt32) = (0, 0)
 
-    /// The receiver of an action.
+    /// The menu item whose activation GLib reports: its action, and the object of its domain.
     private final class Receiver {
         let bus: DesktopBus
         let path: String
@@ -41,7 +41,7 @@ final class AccountMenu {
         }
     }
 
-    /// Exports the menu of the domain with an object path.
+    /// Exports the menu of the domain whose object has the given path.
     init?(of path: String, over connection: OpaquePointer, for bus: DesktopBus) {
         guard let group = g_simple_action_group_new(), let menu = g_menu_new() else { return nil }
         self.connection = connection

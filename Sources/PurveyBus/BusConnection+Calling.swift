@@ -22,32 +22,34 @@ final class BusReply: @unchecked Sendable {
     // Sendable: values are immutable, and their reference counts are atomic.
     private let variant: OpaquePointer
 
-    /// - Parameter variant: a value. This object takes ownership of a reference to it.
+    /// Creates a reply from a value.
+    ///
+    /// - Parameter variant: the value. This object takes ownership of a reference to it.
     init(owning variant: OpaquePointer) { self.variant = variant }
 
     deinit { g_variant_unref(variant) }
 
     var count: Int { g_variant_is_container(variant) != 0 ? Int(g_variant_n_children(variant)) : 0 }
 
-    /// Returns an element of a tuple or array; `nil` if there is none.
+    /// Returns the element of the tuple or array at the given index; `nil` if there is no such element.
     subscript(index: Int) -> BusReply? {
         guard index < count else { return nil }
         return g_variant_get_child_value(variant, gsize(index)).map { BusReply(owning: $0) }
     }
 
-    /// The value within a variant; `nil` for another type.
+    /// The value inside a variant; `nil` if this value is not a variant.
     var boxed: BusReply? {
         guard isOf("v") else { return nil }
         return g_variant_get_variant(variant).map { BusReply(owning: $0) }
     }
 
-    /// The text, or the path of an object; `nil` for another type.
+    /// The text, or the path of an object; `nil` if the value has another type.
     var text: String? {
         guard isOf("s") || isOf("o") else { return nil }
         return g_variant_get_string(variant, nil).map { String(cString: $0) }
     }
 
-    /// The texts or paths of an array; `nil` for another type.
+    /// The texts or paths of an array; `nil` if the value has another type.
     var texts: [String]? {
         guard isOf("as") || isOf("ao") else { return nil }
         return (0..<count).compactMap { self[$0]?.text }
@@ -57,7 +59,7 @@ final class BusReply: @unchecked Sendable {
 
     var number: UInt32? { isOf("u") ? g_variant_get_uint32(variant) : nil }
 
-    /// Calls a function with the bytes of an array of bytes. Returns `nil` for another type.
+    /// Calls a function with the bytes of an array of bytes. Returns `nil` if the value has another type.
     func withBytes<Value>(_ body: (UnsafeRawBufferPointer) -> Value) -> Value? {
         guard isOf("ay") else { return nil }
         var count: gsize = 0

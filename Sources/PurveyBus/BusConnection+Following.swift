@@ -1,6 +1,6 @@
 import CGIO
 
-/// Signals of other programs.
+/// Follows the signals of other programs.
 extension BusConnection {
     /// Calls a handler with the arguments of each signal of a program, on the thread of GLib's main loop.
     ///
@@ -23,8 +23,8 @@ extension BusConnection {
 
     func endFollowing(_ subscription: UInt32) { g_dbus_connection_signal_unsubscribe(pointer, subscription) }
 
-    /// Calls a handler when a name gets an owner, and when it loses its owner. Also calls the handler soon after this
-    /// call, with the present state.
+    /// Calls a handler when the given name gets an owner, and when the name loses its owner. Also calls the handler
+    /// soon after this call, with the current state.
     ///
     /// - Returns: the identifier for ``endWatch(_:)``.
     func followOwner(of name: String, _ handler: @escaping @Sendable (_ hasOwner: Bool) -> Void) -> UInt32 {

@@ -17,7 +17,9 @@ struct BusConnection: @unchecked Sendable {
         self.init(connection)
     }
 
-    /// - Parameter connection: a connection. This object takes ownership of a reference to it.
+    /// Creates a connection from GLib's object.
+    ///
+    /// - Parameter connection: GLib's object. This object takes ownership of a reference to it.
     init?(_ connection: OpaquePointer) {
         guard let node = g_dbus_node_info_new_for_xml(BusNames.description, nil) else { return nil }
         pointer = connection
@@ -46,8 +48,8 @@ struct BusConnection: @unchecked Sendable {
 
     // MARK: Objects
 
-    /// Exports an interface of an object. Returns the identifier for ``takeAway(_:)``, or 0 if the interface cannot be
-    /// exported.
+    /// Exports an interface of the object at the given path. Returns the identifier for ``takeAway(_:)``, or 0 if the
+    /// interface cannot be exported.
     ///
     /// - Parameter bus: handles the calls. It must exist as long as the process.
     func show(_ interface: String, at path: String, by bus: DesktopBus) -> UInt32 {
@@ -81,7 +83,7 @@ struct BusConnection: @unchecked Sendable {
 
     func takeAway(_ registration: UInt32) { g_dbus_connection_unregister_object(pointer, registration) }
 
-    /// Requests ownership of a bus name, which is granted now or when its present owner releases it. Returns the
+    /// Requests ownership of a bus name, which is granted now or when its current owner releases it. Returns the
     /// identifier for ``disown(_:)``.
     func own(_ name: String) -> UInt32 {
         g_bus_own_name_on_connection(pointer, name, G_BUS_NAME_OWNER_FLAGS_NONE, nil, nil, nil, nil)
@@ -143,8 +145,8 @@ struct BusConnection: @unchecked Sendable {
 
     // MARK: Others
 
-    /// Calls ``DesktopBus/vanished(_:)`` when the owner of a name has left the bus. If the name has no owner at the
-    /// time of this call, the method is called soon.
+    /// Calls ``DesktopBus/vanished(_:)`` when the owner of the given name has left the bus. If the name has no owner at
+    /// the time of this call, the method is called soon.
     ///
     /// - Returns: the identifier for ``endWatch(_:)``.
     func watch(_ name: String, for bus: DesktopBus) -> UInt32 {

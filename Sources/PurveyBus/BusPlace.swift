@@ -1,12 +1,12 @@
 import DomainMessages
 import LinuxSystem
 
-/// The parser of places in a call: an absolute path, a `file:` address, or `DOMAIN:path`.
+/// Parses the places in a call. A place is an absolute path, a `file:` address, or `DOMAIN:path`.
 ///
 /// The parser does not access the file system, because an access might wait for a provider. Therefore symbolic links
 /// are not followed.
 enum BusPlace {
-    /// Returns the place of a text.
+    /// Returns the place that the given text denotes.
     ///
     /// - Throws: an error if the text has none of the three forms.
     static func place(_ text: String) throws(BusError) -> ItemPlace {

@@ -3,14 +3,13 @@ import DomainMessages
 import ItemValues
 import LinuxSystem
 
-/// The search of GNOME's shell: the interface `org.gnome.Shell.SearchProvider2`. A result is an item, and its
-/// identifier is `DOMAIN:PATH`. Only the index is searched; no request is sent to a provider.
+/// Serves the search of GNOME's shell, through the interface `org.gnome.Shell.SearchProvider2`. A result is an item,
+/// and its identifier is `DOMAIN:PATH`. Only the index is searched; no request is sent to a provider.
 extension DesktopBus {
     /// The maximum number of results of a search. The shell shows fewer.
     private static let mostResults = 32
 
-    /// Returns the results for words. The search uses all words, so that the results of earlier searches are not
-    /// needed.
+    /// Returns the results of a search for all of the given words. The results of earlier searches are not needed.
     func search(_ words: [String]) async throws(BusError) -> BusValue {
         guard words.contains(where: { !$0.allSatisfy(\.isWhitespace) }) else { return .tuple([.strings([])]) }
         let call = SearchCall(

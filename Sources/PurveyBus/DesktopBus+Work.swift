@@ -1,11 +1,11 @@
 import Conduit
 import DomainMessages
 
-/// The implementation of the methods.
+/// Implements the methods of the bus interfaces.
 extension DesktopBus {
     func states(of paths: [String]) async throws(BusError) -> BusValue {
         var places: [ItemPlace] = []
-        /// Errors of paths that are not places, by their index in `paths`.
+        /// The errors of the paths that denote no place, by the paths' indices in `paths`.
         var faults: [Int: BusError] = [:]
         for (index, path) in paths.enumerated() {
             do throws(BusError) {

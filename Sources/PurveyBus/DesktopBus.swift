@@ -4,7 +4,7 @@ import DomainMessages
 import Glibc
 import LinuxSystem
 
-/// The domains and the states of their files on the session bus; see Documentation/DesktopBus.md.
+/// Shows the domains and the states of their files on the session bus; see Documentation/DesktopBus.md.
 ///
 /// All data comes from the daemon, over a connection. This process never accesses the files. All work is done on the
 /// thread of GLib's main loop, and nothing blocks that thread after the bus was reached.
@@ -52,8 +52,8 @@ actor DesktopBus {
     /// The maximum number of calls in flight: for one caller, and for all callers.
     private static let mostCallsOfOne = 64
     private static let mostCalls = 512
-    /// The minimum and maximum intervals between refreshes of the domains. The maximum interval limits the delay until
-    /// changes are found of which the daemon does not notify this process, such as a removed extension.
+    /// The minimum and maximum intervals between refreshes of the domains. The daemon does not notify this process of
+    /// some changes, such as a removed extension. The maximum interval limits the delay until such a change is found.
     private static let shortestPause: Duration = .seconds(1)
     private static let longestPause: Duration = .seconds(60)
     /// The exit status when there is no bus.
@@ -134,8 +134,8 @@ actor DesktopBus {
         await connection.flush()
     }
 
-    /// Owns the bus name while domains exist, and releases it otherwise, because the process may run only for the
-    /// keyring.
+    /// Requests the bus name if domains exist, and releases it otherwise. Without domains, the process may still run
+    /// for the keyring.
     private func updateName() {
         guard areObjectsShown, let connection else { return }
         if domains.isEmpty {
@@ -213,7 +213,7 @@ actor DesktopBus {
         .dictionary(of: "sa{sv}", interfaces.map { (.string($0.name), .properties($0.properties)) })
     }
 
-    /// Returns a property of an object's interface, or `nil` if the object does not exist any more.
+    /// Returns the given property of an object's interface, or `nil` if the object does not exist any more.
     func property(_ name: String, of interface: String, ofObject path: String) -> BusValue? {
         guard interface != CloudAccount.providerInterface else {
             return CloudAccount.providerProperties.first { $0.name == name }?.value

@@ -1,6 +1,6 @@
 import DomainMessages
 
-/// A notification of the desktop: the interface `org.freedesktop.Notifications`.
+/// A notification of the desktop, shown through the interface `org.freedesktop.Notifications`.
 struct DesktopNotification: Sendable, Equatable {
     let summary: String
     /// The text. The desktop may interpret markup in it.

@@ -1,6 +1,6 @@
-/// The arguments of a command, parsed by its options.
+/// The arguments of a command, parsed according to the options that the command accepts.
 struct Arguments: Sendable {
-    /// The given options in order, each with its value if it takes one.
+    /// The options on the command line, in order, each with its value if the option takes one.
     private(set) var options: [(name: String, value: String?)] = []
     /// The other arguments, such as file names, in order.
     private(set) var operands: [String] = []
@@ -40,17 +40,17 @@ struct Arguments: Sendable {
         }
     }
 
-    /// Whether an option was given.
+    /// Whether the given option was used.
     func has(_ name: String) -> Bool {
         options.contains { $0.name == name }
     }
 
-    /// Returns the value of an option, or its last value if it was given several times.
+    /// Returns the value of the given option, or the last value if the option was used several times.
     func value(_ name: String) -> String? {
         options.last { $0.name == name }?.value
     }
 
-    /// Returns the values of an option that may be given several times, in order.
+    /// Returns the values of the given option, which may be used several times, in order.
     func values(_ name: String) -> [String] {
         options.compactMap { $0.name == name ? $0.value : nil }
     }

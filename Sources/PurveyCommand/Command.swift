@@ -45,7 +45,7 @@ extension Command {
         .help,
     ]
 
-    /// Returns the command with a name, which is the first word of a command line.
+    /// Returns the command with the given name, which is the first word of a command line.
     static func chosen(by name: String) throws(UsageError) -> Command {
         if name.hasPrefix("-") {
             throw UsageError(Help.manual.complaint(about: name))
@@ -64,12 +64,12 @@ struct Option: Sendable {
     let value: String?
     let summary: String
 
-    /// Returns an option without a value.
+    /// Returns an option that takes no value.
     static func flag(_ name: String, _ summary: String) -> Option {
         Option(name: name, value: nil, summary: summary)
     }
 
-    /// Returns an option with a value.
+    /// Returns an option that takes a value.
     static func value(_ name: String, _ value: String, _ summary: String) -> Option {
         Option(name: name, value: value, summary: summary)
     }
@@ -93,10 +93,8 @@ struct UsageError: Error {
     let message: String
     init(_ message: String) { self.message = message }
 
-    /// Creates the error of an unknown word. It contains a suggestion if a known word is similar, otherwise all known
-    /// words if `listing` is set.
-    ///
-    /// - Parameter listing: whether all known words are listed if none is similar.
+    /// Creates the error about an unknown word. If a known word is similar, the error suggests that word. Otherwise the
+    /// error lists all known words if `listing` is set.
     init(about word: String, _ complaint: String, known: [String], listing: Bool = false) {
         message = SpellingSuggestion.sentence(complaint, about: word, known: known, listing: listing)
     }

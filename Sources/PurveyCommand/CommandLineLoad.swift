@@ -117,7 +117,7 @@ enum CommandLineLoad {
         }
     }
 
-    /// Prints the path of an item if it was stored under another name than its own.
+    /// Prints the path of an item if the item was stored under a name other than its own.
     private static func say(_ name: String, isAt placed: String, _ path: String) {
         guard placed != Destination(path).path(named: name) else { return }
         StandardError.note("the name \(name) was not free: it is at \(placed)")

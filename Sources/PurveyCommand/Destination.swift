@@ -3,7 +3,8 @@ import Glibc
 import ItemProvider
 import LinuxSystem
 
-/// The files that a loaded item may replace in a directory. A file that PATH itself names is always replaced.
+/// The files that a loaded item may replace in a directory. A file that the argument PATH itself names is always
+/// replaced.
 ///
 /// In a directory, the program that made the offer chooses the name. Therefore, by default, the item replaces no file
 /// and gets no hidden name, such as that of a file that a shell runs at its start.
@@ -13,13 +14,13 @@ struct Replacement: Sendable {
     /// Files that are never replaced.
     var except: Set<FileStatus.Identity> = []
 
-    /// Whether the item may replace a file with its own name.
+    /// Whether the item may replace the existing file with the item's own name.
     ///
     /// - Parameter there: the existing file; `nil` if there is none.
     func allows(_ there: FileStatus.Identity?) -> Bool { ownName && !(there.map(except.contains) ?? false) }
 }
 
-/// The destination of a path on the command line.
+/// The directory and the name that a path on the command line denotes.
 struct Destination {
     let folder: String
     /// The name under which the item is stored; `nil` if the path is a directory, in which the item is stored under its
@@ -57,7 +58,7 @@ struct Destination {
     /// Checks whether a file can be written to the destination, before the file is loaded. Some failures occur only
     /// later.
     ///
-    /// - Parameter isFolder: whether the item is a directory, which replaces nothing.
+    /// - Parameter isFolder: whether the item is a directory. A directory replaces nothing.
     func check(forFolder isFolder: Bool = false) throws {
         try Self.checking(path) { () throws(Errno) in
             let directory = try FileDescriptor.open(folder, [.readOnly, .directory])
@@ -86,10 +87,10 @@ struct Destination {
         }
     }
 
-    /// Whether storing an item under a name replaces an existing file.
+    /// Whether storing an item under the given name replaces an existing file.
     ///
-    /// - Returns: `false` if the name is a device, a pipe or a descriptor of this process. Such a file is written to
-    ///   instead.
+    /// - Returns: `false` if the name is that of a device, a pipe or a descriptor of this process. Such a file is
+    ///   written to instead.
     private func isReplaced(
         _ name: String, in directory: FileDescriptor, byFolder isFolder: Bool
     ) throws(Errno) -> Bool {

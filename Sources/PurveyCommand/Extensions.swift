@@ -131,7 +131,8 @@ extension Command {
                 + "\(domains.count == 1 ? "it" : "them") first ('purvey domains remove'), or use --force")
     }
 
-    /// Prints the faults of a bundle, and the shortcomings of its provider that were observed in its running domains.
+    /// Prints the faults of a bundle, and the shortcomings of the bundle's provider that were observed in running
+    /// domains.
     private static func check(_ path: String, _ library: ExtensionLibrary) async throws {
         let bundle = ExtensionInspection(path: path).bundle
         if let bundle { try await printNotes(about: bundle, library) }
@@ -146,7 +147,7 @@ extension Command {
         }
     }
 
-    /// Prints the shortcomings of a provider that were observed in its running domains.
+    /// Prints the shortcomings of a bundle's provider that were observed in running domains.
     private static func printNotes(about bundle: ExtensionBundle, _ library: ExtensionLibrary) async throws {
         // Only for an installed extension, the daemon is called. Other extensions have no domains, and checking them
         // should not start a daemon.
@@ -173,7 +174,7 @@ extension Command {
 private struct ListedExtension: Encodable {
     let identifier, name, path, point, principalClass: String
     let network, windows: Bool
-    /// The limits in bytes and in seconds.
+    /// The memory limit in bytes, and the time limit in seconds.
     let memoryLimit, timeLimit: Int
     let domainSettings: [String: String]?
     let groups: [String]

@@ -20,8 +20,8 @@ final class Interruption: Sendable {
     // Leaf lock: the action runs after it is released.
     private let state = Mutex(State())
 
-    /// Starts watching the signals, and returns when they are watched. Until then, a signal still ends the process. If
-    /// the signals were ignored meanwhile, a signal could be lost.
+    /// Starts watching the signals, and returns when they are watched. Until then, a signal still ends the process. The
+    /// signals are not ignored meanwhile, because a signal could then be lost.
     init() async {
         for number in watched {
             await withCheckedContinuation { continuation in watch(number) { continuation.resume() } }

@@ -4,7 +4,7 @@ import Glibc
 import LinuxSystem
 import UniformTypeIdentifiers
 
-/// Parsing of types, files and boards on the command line, shared by the commands about items.
+/// Parses types, files and boards on the command line, for the commands about items.
 enum ItemArgument {
     /// Returns the absolute URL of a file on the command line.
     static func file(_ path: String) throws -> URL {
@@ -22,14 +22,15 @@ enum ItemArgument {
         return URL(fileURLWithPath: path).absoluteURL
     }
 
-    /// Returns the board of the option `--board`, or the shelf.
+    /// Returns the board that the option `--board` names, or the shelf if the option is absent.
     static func board(_ arguments: Arguments) throws -> Board {
         guard let name = arguments.value("board") else { return .shelf }
         guard !name.isEmpty else { throw UsageError("the name of the board is empty") }
         return Board(name)
     }
 
-    /// Returns the type of a file, which its name determines, or else its contents. A symbolic link is followed.
+    /// Returns the type of a file. The file's name determines the type, or the contents if the name does not. A
+    /// symbolic link is followed.
     static func type(of file: URL) throws -> UTType {
         let resolved = realpath(file.path, nil)
         defer { free(resolved) }
@@ -39,7 +40,7 @@ enum ItemArgument {
         return type
     }
 
-    /// Returns a type identifier. The type need not be declared, but the text must have the form of a type identifier.
+    /// Checks that a text has the form of a type identifier, and returns the text. The type need not be declared.
     static func typeIdentifier(_ text: String) throws -> String {
         guard !text.isEmpty, !text.unicodeScalars.contains(where: { $0.properties.isWhitespace || $0 == "/" }) else {
             throw UsageError("'\(text)' is not a type identifier such as public.png")

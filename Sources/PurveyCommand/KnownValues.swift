@@ -9,7 +9,7 @@ import ItemValues
 import LinuxSystem
 import ProgramManuals
 
-/// The completions of values that are not part of the command line's description: names of domains, items and
+/// The completions of values that are not part of the command line's description: the names of domains, of items and of
 /// extensions.
 ///
 /// Completing a word has no effects: it starts no daemon, and does not make the shell wait for a daemon that does not
@@ -18,7 +18,7 @@ enum KnownValues {
     /// The maximum time that a shell waits for the daemon.
     private static let patience = Duration.seconds(2)
 
-    /// Prints the completions of words for the script of a shell.
+    /// Prints the completions of the last of the given words, for the completion script of a shell.
     static func complete(_ words: [String]) async throws {
         var completion = Completion(of: words, for: Help.manual)
         let (values, prefix) = (completion.values, completion.prefix)
@@ -32,7 +32,7 @@ enum KnownValues {
         try StandardOutput.print(completion.text())
     }
 
-    /// Whether a daemon listens at a path.
+    /// Whether a daemon listens at the given path.
     private static func answers(_ path: String) -> Bool {
         guard let address = try? LocalSocketAddress(path: path) else { return false }
         return (try? SequencedPacketSocket.connect(to: address)) != nil

@@ -115,7 +115,7 @@ private enum OfferArguments {
     }
 }
 
-/// The end of `purvey offer`: a signal, or the first successful load with `--once`.
+/// The event that ends `purvey offer`: a signal, or the first successful load with `--once`.
 private final class Ending: Sendable {
     private struct State {
         var hasEnded = false
@@ -127,7 +127,7 @@ private final class Ending: Sendable {
 
     init(isOnce: Bool) { self.isOnce = isOnce }
 
-    /// Records that a load has completed.
+    /// Records that a load has completed, successfully or not.
     func loaded(_ succeeded: Bool) {
         if isOnce && succeeded { end() }
     }

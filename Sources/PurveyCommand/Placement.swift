@@ -124,7 +124,7 @@ enum Placement {
         }
     }
 
-    /// Copies a file or directory.
+    /// Copies a file or directory into a directory, under the given name.
     ///
     /// - Returns: `false` if the name is taken.
     private static func copy(
@@ -166,8 +166,8 @@ enum Placement {
     /// path.
     ///
     /// - Parameters:
-    ///   - isThere: the identity of the file to store, if that file may already be at the path. If it is, it is not
-    ///     stored again.
+    ///   - isThere: the identity of the file to store, if that file may already be at the path. If the file is already
+    ///     there, it is not stored again.
     ///   - body: stores the item. `replaces` is whether to replace an existing file. If `replaces` is `false` and the
     ///     closure fails with EEXIST, it is called again with the next name.
     private static func atPlace(
@@ -212,7 +212,7 @@ enum Placement {
         return error as? Errno == .fileExists
     }
 
-    /// Creates an item under a hidden name, and renames it atomically over the file that it replaces.
+    /// Creates an item under a hidden name, and renames the item atomically, which replaces the existing file.
     private static func replace(
         _ name: FileName, in directory: FileDescriptor, _ make: (FileName) throws -> Void
     ) throws {

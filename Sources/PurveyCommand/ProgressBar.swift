@@ -10,14 +10,15 @@ final class ProgressBar: Sendable {
     private struct State {
         var timer: (any DispatchSourceTimer)?
         var isDrawn = false
-        /// The fraction of work without a `Progress`.
+        /// The completed fraction, from 0 to 1, that is shown if there is no `Progress`.
         var fraction = 0.0
     }
 
     // The lock is held while the bar is written to the terminal, so that no bar is drawn after `end`.
     private let state = Mutex(State())
 
-    /// Shows a progress if standard error is a terminal. Without a `Progress`, shows the reported fraction.
+    /// Shows the given progress if standard error is a terminal; if `progress` is `nil`, shows the fraction that
+    /// ``report(_:)`` received last.
     func show(_ progress: Progress? = nil) {
         guard isatty(STDERR_FILENO) == 1 else { return }
         state.withLock { state in

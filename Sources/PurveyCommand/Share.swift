@@ -133,7 +133,7 @@ private struct ReturnedAttachment: Encodable {
     var url: String?
     /// The size in bytes, if the attachment is data or a file.
     var size: Int?
-    /// The path at which it was stored.
+    /// The path at which the attachment was stored.
     var path: String?
 
     init(_ provider: NSItemProvider, keepingIn folder: String?) async throws {

@@ -1,8 +1,8 @@
 import Glibc
 import LinuxSystem
 
-/// A destination that is written to and never replaced: a device, a pipe, or a descriptor of this process, even through
-/// a link such as `/dev/stdout`.
+/// A destination that is written to and never replaced: a device, a pipe, or a descriptor of this process. It may be
+/// reached through a link such as `/dev/stdout`.
 struct Sink {
     private let descriptor: FileDescriptor
     /// The maximum number of bytes per write.
@@ -73,7 +73,7 @@ struct Sink {
         }
     }
 
-    /// Writes all bytes, as fast as they are read.
+    /// Writes all bytes, as fast as the reader reads them.
     func write(_ bytes: UnsafeRawBufferPointer) throws {
         var rest = bytes
         while !rest.isEmpty {

@@ -127,8 +127,8 @@ enum JSONOutput {
 
 /// Text of other programs, made safe for one line of output.
 enum OneLine {
-    /// Returns the text with control characters replaced, so that it neither moves the cursor, starts a line nor
-    /// reverses the direction of the following text.
+    /// Returns the text with control characters replaced, so that it does not move the cursor, start a line, or reverse
+    /// the direction of the following text.
     static func text(_ text: String) -> String {
         String(String.UnicodeScalarView(text.unicodeScalars.map { isHarmless($0) ? $0 : "\u{FFFD}" }))
     }

@@ -22,7 +22,7 @@ final class Terminal: Sendable {
     /// Whether there is a terminal to ask the user on.
     static var isThere: Bool { Terminal() != nil }
 
-    /// Ends the current prompt and all later ones. Any thread may call it.
+    /// Ends the current prompt and all later ones. May be called on any thread.
     func interrupt() { interrupted.raise() }
 
     /// Writes text.

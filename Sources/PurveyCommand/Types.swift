@@ -57,7 +57,7 @@ struct TypesQuestion {
         self.value = value
     }
 
-    /// Creates the request of an option.
+    /// Creates the request that the given option states.
     fileprivate init(option: String, value: String) throws {
         guard let kind = Kind(rawValue: option) else { throw UsageError("option '--\(option)' asks for no type") }
         self.init(kind: kind, value: value)

@@ -8,7 +8,7 @@ import UniformTypeIdentifiers
 /// by line.
 struct TypesBatch: ~Copyable {
     private var output = StandardOutput()
-    /// The JSON of types. Most lines repeat an earlier type.
+    /// The JSON of the types that were printed so far. Most lines repeat an earlier type.
     private var known: [UTType: [UInt8]] = [:]
     private var lines = 0
     private var faults = 0

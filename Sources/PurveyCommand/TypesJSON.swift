@@ -45,7 +45,8 @@ enum TypesJSON {
         output.append(UInt8(ascii: "]"))
     }
 
-    /// Appends a string, with the escapes of RFC 8259, section 7, and of U+007F, which terminals interpret.
+    /// Appends a string. Escapes the characters that RFC 8259, section 7, requires, and U+007F, which terminals
+    /// interpret.
     private static func append(_ value: String?, to output: inout [UInt8]) {
         guard let value else {
             output += "null".utf8

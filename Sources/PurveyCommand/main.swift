@@ -22,7 +22,7 @@ guard let name = words.first else {
     exit(2)
 }
 
-/// The prefix of complaints, and the command that shows the relevant help.
+/// The prefix of error messages, and the command that shows the relevant help.
 var (subject, manual) = ("", "purvey --help")
 
 do {

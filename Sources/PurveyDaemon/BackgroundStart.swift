@@ -3,8 +3,7 @@ import Glibc
 import LinuxSystem
 import ProgramManuals
 
-/// The start of the daemon in the background, as `purveyd` without `--foreground` performs it. It waits until the
-/// daemon is ready.
+/// Starts the daemon in the background, as `purveyd` without `--foreground` does, and waits until the daemon is ready.
 ///
 /// The program starts a second process of itself in a new session, with the log file as its output, because a process
 /// that runs Swift cannot fork.
@@ -68,7 +67,7 @@ enum BackgroundStart {
         return (ours, daemon)
     }
 
-    /// Opens the log file. If the file is too long, renames it and begins a new one.
+    /// Opens the log file. If the log file is too long, first renames it, so that a new one begins.
     private static func openLog(_ path: String) throws(Errno) -> FileDescriptor {
         if let status = try? FileStatus.of(path, followingLinks: false), status.size > 4 << 20 {
             rename(path, path + ".old")

@@ -89,8 +89,8 @@ enum Daemon {
         return 0
     }
 
-    /// Returns the keeper of the mounts: `purvey-keeper`, or the service manager. It preserves the mounts and starts
-    /// another daemon when this process dies.
+    /// Returns the keeper of the mounts: `purvey-keeper`, or the service manager. When this process dies, the keeper
+    /// preserves the mounts and starts another daemon.
     private static func mountKeeper(
         _ options: DaemonOptions, _ locations: Locations, _ service: ServiceSurroundings, _ log: DaemonLog
     ) -> (any MountKeeper)? {
@@ -154,14 +154,15 @@ enum Daemon {
         }
     }
 
-    /// Whether a daemon is alive and listens at a path.
+    /// Whether a daemon is alive and listens at the given path.
     static func answers(_ path: String) -> Bool {
         guard let address = try? LocalSocketAddress(path: path) else { return false }
         return (try? SequencedPacketSocket.connect(to: address)) != nil
     }
 }
 
-/// The process that started this daemon and waits for the result. It is missing if the user started the daemon.
+/// The process that started this daemon and waits for the result. There is no such process if the user started the
+/// daemon.
 ///
 /// The type is not copyable, so that the channel is closed after one message. The starter reads until the channel is
 /// closed.

@@ -55,7 +55,7 @@ final class DaemonKeeper: MountKeeper {
 
     // MARK: The keeper of the previous daemon
 
-    /// Connects to the keeper of a dead daemon, if it exists, and announces this daemon. Must be called before this
+    /// Connects to the keeper of a dead daemon, if there is one, and announces this daemon. Must be called before this
     /// daemon reports that it is ready. Does not wait for a reply.
     func introduce() {
         guard let address = try? LocalSocketAddress(path: kept.socket),
@@ -94,8 +94,8 @@ final class DaemonKeeper: MountKeeper {
         }
     }
 
-    /// Leaves the mounts of the previous daemon, because this daemon does not serve the domains. Another daemon may
-    /// claim the mounts.
+    /// Leaves the mounts of the previous daemon with that daemon's keeper, because this daemon does not serve the
+    /// domains. Another daemon may claim the mounts.
     func withdraw() {
         guard let line = state.withLock({ $0.hasEnded ? nil : $0.line }) else { return }
         _ = lose(line)
@@ -219,9 +219,10 @@ protocol MountKeeper: Sendable {
     /// Takes over the mounts of a dead daemon. Blocks. Called after this process has locked the domains' directory, and
     /// before ``want(_:)``.
     func claimMounts() -> [KeptMount]
-    /// Leaves the mounts of the previous daemon, because this daemon serves no domains or does not mount them. Blocks.
+    /// Leaves the mounts of the previous daemon with that daemon's keeper, because this daemon serves no domains or
+    /// does not mount them. Blocks.
     func withdraw()
-    /// Passes a mount to the keeper, or updates it. Blocks.
+    /// Passes a mount to the keeper, or updates the mount there. Blocks.
     func hold(_ mount: KeptMount)
     /// Notifies the keeper that a mount has ended. Blocks.
     func drop(_ identifier: String)

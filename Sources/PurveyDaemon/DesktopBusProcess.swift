@@ -55,15 +55,17 @@ final class DesktopBusProcess: Sendable {
     // Leaf lock: processes are started and ended after its release.
     private let state = Lock(State())
 
-    /// The lifetime after which the backoff is reset.
+    /// If a process ran at least this long, the pause before the next start is reset.
     private static let longLife: Duration = .seconds(60)
-    /// The maximum duration of the wait for the process to start before the keyring is used.
+    /// The maximum time to wait for the start of the process before the keyring is used.
     private static let startTime: Duration = .seconds(5)
     private static let firstPause: Duration = .milliseconds(250)
     private static let longestPause: Duration = .seconds(60)
     /// The exit status of the process if it cannot reach the bus, or the bus has ended.
     private static let statusWithoutBus: CInt = 3
 
+    /// Creates the object without starting the process.
+    ///
     /// - Returns: `nil` if the bus is disabled, or if the program is not installed in the directory of this program.
     init?(log: DaemonLog) {
         guard let own = try? FileDescriptor.open("/proc/self/exe", .pathOnly).path,
@@ -74,7 +76,8 @@ final class DesktopBusProcess: Sendable {
         self.log = log
     }
 
-    /// Registers the calls that the process may make (only calls about domains), and the handlers of its notices.
+    /// Registers the calls that the process may make, which are only calls about domains, and the handlers of its
+    /// notices.
     func serve(_ domains: DomainService) {
         var service = Service()
         domains.addCalls(to: &service)
@@ -121,7 +124,7 @@ final class DesktopBusProcess: Sendable {
         instance?.end()
     }
 
-    /// Starts or ends the process, so that it runs if it is wanted.
+    /// Starts the process after the given pause if it is wanted and does not run. Ends the process if it is not wanted.
     private func settle(after pause: Duration) {
         let (starts, ended) = state.withLock { state -> (Bool, Instance?) in
             guard state.isWanted, !state.hasEnded else { return (false, state.instance.take()) }
@@ -238,7 +241,7 @@ enum SessionBus {
 
     private static func variable(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
 
-    /// Escapes a value of an address: bytes other than letters, digits and a few signs are written as hexadecimal
+    /// Escapes a value in an address: bytes other than letters, digits and some punctuation are written as hexadecimal
     /// numbers.
     private static func escaped(_ value: String) -> String {
         let plain = Set("-_/.*ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789".utf8)

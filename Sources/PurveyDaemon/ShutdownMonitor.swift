@@ -23,8 +23,8 @@ struct ShutdownMonitor {
 
     /// The poll interval in seconds.
     private static let pollSeconds = 10
-    /// The delay after a change of the directory. A process that is removing the directory can finish before the daemon
-    /// creates it again.
+    /// The delay between a change of the directory and the check of the socket. A process that is removing the
+    /// directory can thus finish before the daemon creates the directory again.
     private static let settleMicroseconds: useconds_t = 300_000
 
     /// - Parameter signals: The signals that end the daemon.
@@ -71,7 +71,7 @@ struct ShutdownMonitor {
         }
     }
 
-    /// Binds a new socket after the socket was removed. Returns the reason to end instead, if any.
+    /// Binds a new socket after the socket was removed. Returns `nil`, or the reason why the daemon must end instead.
     private mutating func listenAgain() -> String? {
         if endsWhenIdle, isIdle() { return "its socket \(locations.socket) was removed" }
         do {

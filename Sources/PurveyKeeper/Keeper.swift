@@ -23,7 +23,7 @@ struct Keeper {
     private var deaths: Int
     private var begun = ContinuousClock.now
 
-    /// The lifetime of a daemon after which its death is not counted as soon after its start.
+    /// If a daemon ran at least this long, its death does not count as a death soon after the start.
     private static let longLife = Duration.seconds(60)
     /// The number of consecutive deaths after which the keeper does not restart the daemon.
     private static let deathLimit = 12
@@ -39,7 +39,8 @@ struct Keeper {
     /// The timeout in milliseconds for a process to end after it has closed its connection.
     private static let endingMilliseconds: CInt = 5000
 
-    /// Waits until the daemon at the other end introduces itself. Returns `nil` if the daemon does not.
+    /// Waits until the daemon at the other end introduces itself. Returns `nil` if the daemon does not introduce
+    /// itself.
     init?(line: SequencedPacketSocket) {
         guard case .message(.introduction(let program)) = KeeperMessage.next(from: line, until: .now + Self.patience)
         else {
@@ -86,8 +87,8 @@ struct Keeper {
         server.hasEnded(within: endingMilliseconds) || server.isDying
     }
 
-    /// Unmounts a mount, unless the daemon has unmounted it. The session ends at the latest when its last descriptor is
-    /// closed. Also removes a directory that was created for the mount.
+    /// Unmounts a mount, unless the daemon has unmounted it. The FUSE session ends at the latest when its last
+    /// descriptor is closed. Also removes a directory that was created for the mount.
     private func abandon(_ mount: KeptMount) {
         let session = SessionHandover(
             record: Array(mount.record.dropFirst()), devices: Array(mount.descriptors.dropFirst()))

@@ -4,8 +4,8 @@ import MountTakeover
 
 /// The clients that are connected to the keeper's socket: daemons that request the mounts.
 ///
-/// Clients do not block each other. A client is disconnected if it does not introduce itself in time, runs another
-/// program than the daemon's, or belongs to another user.
+/// Clients do not block each other. A client is disconnected if it does not introduce itself in time, runs a program
+/// other than the daemon's, or belongs to another user.
 struct Visitors {
     private struct Visitor {
         let line: SequencedPacketSocket
@@ -16,7 +16,7 @@ struct Visitors {
 
     private let program: KeptProgram
     private var listener: SequencedPacketSocket?
-    /// The identity of the socket's file, while this process owns it.
+    /// The identity of the socket file that this process created; `nil` if it has created none.
     private var identity: FileStatus.Identity?
     private var visitors: [Visitor] = []
     /// Whether a client that had introduced itself has closed its connection.

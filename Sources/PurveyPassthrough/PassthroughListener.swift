@@ -29,7 +29,7 @@ struct PassthroughListener {
     /// The first token of a server. Each server has two tokens: an even number for its process, and the next number for
     /// its channel.
     private static let firstToken: UInt64 = 2
-    /// The pause after an accept that failed for lack of descriptors or memory.
+    /// The pause after a call of accept(2) that failed for lack of descriptors or memory.
     private static let pauseMicroseconds: UInt32 = 10_000
 
     private let listener: SequencedPacketSocket
@@ -38,8 +38,8 @@ struct PassthroughListener {
     private var nextToken = Self.firstToken
     private var starts = StartAllowance()
     /// The number of files that each user has registered and not deregistered. Files of ended connections count,
-    /// because the kernel keeps them open until their FUSE session ends. The end of a session is not reported, so the
-    /// number can be too high.
+    /// because the kernel keeps such files open until their FUSE session ends. The end of a session is not reported, so
+    /// the number can be too high.
     private var files: [uid_t: Int32] = [:]
     private var refused = RefusedConnections()
 
@@ -138,8 +138,8 @@ struct PassthroughListener {
         return channel
     }
 
-    /// Refuses a connection and closes it. If its client has already sent descriptors, closing them may block. In
-    /// that case a thread for this user's refused connections closes it.
+    /// Refuses a connection and closes it. If its client has already sent descriptors, closing them may block. In that
+    /// case a thread for this user's refused connections closes the connection.
     private mutating func refuse(_ connection: SequencedPacketSocket, of user: uid_t, _ error: Errno) {
         try? connection.send(value: PassthroughMessage.Welcome(-error.rawValue))
         // Prevents the client from sending further packets.
@@ -194,20 +194,21 @@ struct RefusedConnections {
 
 /// A rate limit for starting processes, per user. It is needed because each start delays all other users.
 ///
-/// A user may start a burst of processes, and after that one process per interval. A daemon needs one process per
-/// domain.
+/// A user may start ``burst`` processes at once, and after that one process per ``interval``. A daemon needs one
+/// process per domain.
 struct StartAllowance {
-    /// The size of a burst. It allows a daemon with many domains to restart a few times.
+    /// The number of processes that a user may start at once before the rate limit applies. It allows a daemon with
+    /// many domains to restart a few times.
     private static let burst = 256
     private static let interval = Duration.milliseconds(50)
 
     private struct Use {
         var count: Int
-        /// The instant from which the allowance recovers.
+        /// The instant up to which the recovery of the allowance is already subtracted from `count`.
         var since: ContinuousClock.Instant
     }
 
-    /// The users whose allowance is not full.
+    /// The starts that still count against the allowance, by user.
     private var uses: [uid_t: Use] = [:]
 
     /// Whether a process may be started for a user. If so, the start is counted.

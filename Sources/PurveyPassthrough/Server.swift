@@ -3,8 +3,8 @@ import Fuse
 import Glibc
 import LinuxSystem
 
-/// The part of a mount that requires `CAP_SYS_ADMIN`: registering backing files with the kernel, for FUSE
-/// passthrough.
+/// Registers backing files with the kernel, for FUSE passthrough. This is the part of a mount that requires
+/// `CAP_SYS_ADMIN`.
 ///
 /// The process retains only this capability. It registers only files of the client's user. It registers them with this
 /// user's ID, so that the kernel later opens the files with this user's rights. The client must send open descriptors
@@ -25,8 +25,8 @@ struct Server {
         try retrying { cfuse_become_server(peer.userID, peer.groupID) }
     }
 
-    /// Serves the client until the client disconnects, or until a packet can be neither received nor sent. Throws the
-    /// reason.
+    /// Serves the client until the client disconnects, or until receiving or sending a packet fails. Throws the error
+    /// that ends the connection.
     mutating func serve() throws(Errno) {
         try hearListener()
         // The listening process may have ended before this process was set up to end together with it.
@@ -79,7 +79,7 @@ struct Server {
         }
     }
 
-    /// Whether a descriptor is a FUSE device: character device 10:229.
+    /// Whether a descriptor refers to the FUSE device: character device 10:229.
     private static func isFuseDevice(_ file: FileDescriptor) throws(Errno) -> Bool {
         let status = try file.status()
         return status.kind == .characterDevice && status.raw.st_rdev == dev_t(10 << 8 | 229)
@@ -94,8 +94,8 @@ struct Server {
         try hearListener()
     }
 
-    /// Waits for a reply of the listening process and throws its error. The reply arrives soon, because the listening
-    /// process never blocks.
+    /// Waits for a reply of the listening process, and throws the error in the reply. The reply arrives soon, because
+    /// the listening process never blocks.
     private func hearListener() throws(Errno) {
         try listener.waitForPacket()
         var answer: Channel.Answer = 0
@@ -117,6 +117,6 @@ enum Channel {
 
     /// A change of the number of registered files: 1 before a file is registered, -1 after a file is deregistered.
     typealias Change = Int32
-    /// The reply to each change: 0, or a negated error number.
+    /// The reply to each change: 0, or a negative error number.
     typealias Answer = Int32
 }

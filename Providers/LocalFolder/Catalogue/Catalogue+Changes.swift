@@ -10,15 +10,15 @@ package struct CatalogueChanges: Sendable {
 }
 
 extension Catalogue {
-    /// Returns the anchor of the present state.
+    /// Returns the anchor of the current state.
     package func anchor() throws -> [UInt8] {
         anchor(try lastRevision())
     }
 
     private func anchor(_ revision: Int64) -> [UInt8] { Array("\(stamp).\(revision)".utf8) }
 
-    /// Returns the changes since an anchor, in all directories or among the direct children of one. Returns `nil` if
-    /// the anchor is unknown or too old.
+    /// Returns the changes since an anchor, of all items or of the direct children of `folder`. Returns `nil` if the
+    /// anchor is unknown or too old.
     package func changes(since anchor: [UInt8], in folder: Int64?, limit: Int) throws -> CatalogueChanges? {
         guard let revision = number(of: String(decoding: anchor, as: UTF8.self)),
             try revision >= number("forgotten"), try revision <= lastRevision()

@@ -3,8 +3,8 @@ import Glibc
 import LinuxSystem
 import SQLite
 
-/// Changes to the served directory that the provider's clients request. No operation follows a symbolic link, and none
-/// replaces an item other than the one that the client named.
+/// Makes changes to the served directory that the provider's clients request. No operation follows a symbolic link, and
+/// no operation replaces an item other than the one that the client named.
 extension Catalogue {
     /// Records an item that was just created or moved, under its name.
     func record(_ name: FileName, in parent: Int64, _ folder: FileDescriptor) throws -> CatalogueItem {
@@ -18,7 +18,7 @@ extension Catalogue {
         }
     }
 
-    /// Returns the error for a name that another item has. The error contains that item.
+    /// Returns the error for a name that another item already has. The error contains the other item.
     func holder(of name: FileName, in parent: Int64) -> any Error {
         do {
             try lookAt(parent)
@@ -71,8 +71,8 @@ extension Catalogue {
         return try database.transaction { try place(item, bytes, in: parent, facts) }
     }
 
-    /// Removes an item, a directory with everything in it. A directory outside the trash is not removed if it contains
-    /// items that are not in the catalogue, because these may be new files of other programs.
+    /// Removes an item. A directory is removed with everything in it. A directory outside the trash is not removed if
+    /// it contains items that are not in the catalogue, because these may be new files of other programs.
     package func delete(_ item: CatalogueItem) throws {
         guard item.number != CatalogueItem.root else { throw FolderError.system(.notPermitted) }
         let (folder, name) = try place(of: item)

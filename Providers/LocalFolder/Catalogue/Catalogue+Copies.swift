@@ -10,7 +10,8 @@ struct StoredCopy: Sendable {
     /// if the version is unknown.
     var version: [UInt8]
     /// The copy's ``FileMoment`` (size, dates and inode) when the served file had the same contents. If the copy's
-    /// current one differs, the copy has an edit that the served file does not have. Empty after an edit was reported.
+    /// current status differs, the copy has an edit that the served file does not have. Empty after an edit was
+    /// reported.
     var moment: [UInt8]
     /// The number of edits that were reported.
     var edits: Int64 = 0

@@ -28,7 +28,7 @@ extension Catalogue {
         }
     }
 
-    /// Returns the recorded identity. If there is none, records that of `root`.
+    /// Returns the recorded identity. If none is recorded, records the identity of `root`.
     ///
     /// - Returns: `nil` if no identity is recorded and `root` is not the directory of an earlier catalogue.
     private func noted(_ root: FileDescriptor) throws -> Identity.Noted? {

@@ -2,7 +2,7 @@ import LinuxSystem
 import SQLite
 
 extension Catalogue {
-    /// Returns an item with its current attributes, by its identifier.
+    /// Returns the item with the given identifier, with its current attributes.
     package func item(_ identifier: String) throws -> CatalogueItem {
         guard let number = number(of: identifier), let known = try row(number) else { throw FolderError.noSuchItem }
         if number == CatalogueItem.root {
@@ -23,7 +23,8 @@ extension Catalogue {
         return item
     }
 
-    /// Returns the item with its current attributes, or `nil` if no file or another item is at its place.
+    /// Returns the item with its current attributes. Returns `nil` if there is no file at the item's place, or the file
+    /// belongs to another item.
     private func refreshed(_ known: CatalogueItem) throws -> CatalogueItem? {
         guard !known.isGone else { return nil }
         do {
@@ -115,7 +116,7 @@ extension Catalogue {
         if watches.isDoubtful(folder) { try look(at: folder, for: .news) }
     }
 
-    /// Scans a directory. If the directory was removed together with its parent, it counts as unchanged.
+    /// Scans a directory. If the directory was removed together with its parent, the directory counts as unchanged.
     func lookIfThere(_ folder: Int64) throws -> Bool {
         do {
             return try look(at: folder, for: .news)
@@ -130,12 +131,12 @@ extension Catalogue {
         try database.all("SELECT number FROM item WHERE listed = 1 AND gone = 0 ORDER BY number") { $0.integer(0) }
     }
 
-    /// Compares a directory with its rows. Returns whether anything has changed.
+    /// Compares a directory with its rows in the catalogue. Returns whether anything has changed.
     @discardableResult
     package func lookAt(_ folder: Int64) throws -> Bool { try look(at: folder, for: .all) }
 
-    /// Compares a directory with its rows before its first page is returned. If a large directory is listed for the
-    /// first time, only begins the comparison.
+    /// Compares a directory with its rows in the catalogue before the first page of its listing is returned. If a large
+    /// directory is listed for the first time, only begins the comparison.
     func lookForPages(of folder: Int64) throws { try look(at: folder, for: .pages) }
 
     private enum Purpose {

@@ -1,6 +1,6 @@
 import SQLite
 
-/// The user metadata of an item. A confined process cannot write it to the files themselves.
+/// The user metadata of an item. A confined process cannot write this metadata to the files themselves.
 package struct CatalogueMarks: Sendable, Equatable {
     /// The date of last use, in seconds since 1970.
     package var lastUsed: Double?

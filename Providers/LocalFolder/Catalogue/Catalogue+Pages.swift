@@ -7,7 +7,8 @@ package struct CataloguePage: Sendable {
     package var next: [UInt8]?
 }
 
-/// Pages of a directory. The first listing returns pages before the catalogue has all files of the directory.
+/// Returns the items of a directory page by page. The first listing returns pages before the catalogue has all files of
+/// the directory.
 extension Catalogue {
     /// A reference to the ``FirstListing`` that is in progress, if any.
     final class Listings {
@@ -49,8 +50,8 @@ extension Catalogue {
         listings.current = try FirstListing(of: compared, in: self)
     }
 
-    /// Completes the first listing of a directory if it is in progress, because another operation needs all of its
-    /// items.
+    /// Completes the first listing of a directory if the listing is in progress, because another operation needs all of
+    /// the directory's items.
     func endListing(of folder: Int64) throws {
         guard let listing = listings.current, listing.folder == folder else { return }
         while !listing.isAdded {

@@ -2,8 +2,8 @@ import Glibc
 import LinuxSystem
 import SQLite
 
-/// Temporary files of the served directory, including the trash directory before it gets its name. Each temporary file
-/// is in the directory of its final place until it is complete, and is not served.
+/// Manages temporary files of the served directory, including the trash directory before it gets its name. Each
+/// temporary file is in the directory of its final place until it is complete, and is not served.
 ///
 /// The catalogue records the name before it creates the file, and the file's inode afterwards. If the process is
 /// killed, the next process finds the remaining files by these records. A user's own file is never treated as a
@@ -111,8 +111,8 @@ final class StagedAddition {
 }
 
 extension SharedCatalogue {
-    /// Calls a function with a temporary file in a directory, and removes the file afterwards unless it got its final
-    /// name.
+    /// Calls a function with a temporary file in a directory, and removes the file afterwards unless the function gave
+    /// it its final name.
     func withStagedFile<Result>(
         in folder: FileDescriptor, _ number: Int64, permissions: mode_t,
         _ body: (StagedAddition) throws -> Result

@@ -1,8 +1,8 @@
 import Glibc
 import LinuxSystem
 
-/// The trash: a directory at the top of the served directory. It is not served itself. It has the standard layout, so
-/// that users can restore files with other programs.
+/// Manages the trash, which is a directory at the top of the served directory. It is not served itself. It has the
+/// standard layout, so that users can restore files with other programs.
 ///
 /// Source: the trash specification of freedesktop.org, for the trash of a top directory.
 extension Catalogue {
@@ -135,8 +135,9 @@ extension Catalogue {
         return note
     }
 
-    /// Returns a name in the trash. It is the item's own name, with a number if other trashed items have that name, and
-    /// shortened if the name of its trash information file would be too long.
+    /// Returns the name in the trash for the attempt with the given number, from 1. The first name is the item's own
+    /// name. Later names end with the number. A name is shortened if the name of its trash information file would be
+    /// too long.
     private static func name(_ bytes: [UInt8], _ number: Int) throws -> FileName {
         let mark = number == 1 ? [] : Array(" \(number)".utf8)
         let dot = bytes.lastIndex(of: UInt8(ascii: ".")).flatMap { $0 > 0 && bytes.count - $0 <= 32 ? $0 : nil }

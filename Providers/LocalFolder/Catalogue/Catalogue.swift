@@ -178,7 +178,7 @@ extension Catalogue {
             formerParent: row.integer(11))
     }
 
-    /// Returns the row of a number, even if its item was removed.
+    /// Returns the row of the item with the given number, even if the item was removed.
     func row(_ number: Int64) throws -> CatalogueItem? {
         try database.first(
             "SELECT \(Self.columns) FROM item WHERE number = ?", .integer(number), read: Self.read)
@@ -300,8 +300,8 @@ extension Catalogue {
             .integer(item.number))
     }
 
-    /// Marks the item at a place as removed, unless it is the item with the given number. A scan may find the removed
-    /// item in another place.
+    /// Marks the item with the given name in a directory as removed, unless it is the item with the given number. A
+    /// scan may find the removed item in another place.
     private func clear(_ name: [UInt8], in parent: Int64, for number: Int64) throws {
         if let other = try row(named: name, in: parent), other.number != number { try remove(other) }
     }
@@ -354,7 +354,8 @@ extension Catalogue {
         return (try openFolder(item.parent), name)
     }
 
-    /// Returns the current attributes of the file with a name in a directory, or `nil` if its kind is not served.
+    /// Returns the current attributes of the file with the given name in a directory, or `nil` if files of its kind are
+    /// not served.
     func facts(
         of name: FileName, in folder: FileDescriptor, device: UInt64
     ) throws -> CatalogueItem.Facts? {

@@ -23,11 +23,11 @@ package struct CatalogueItem: Sendable, Equatable {
     /// The attributes of a file that the catalogue uses.
     package struct Facts: Sendable, Equatable {
         package var kind: Kind
-        /// The inode; 0 for a file on another device than the served directory, because inodes are unique per device
-        /// only.
+        /// The inode number. It is 0 for a file on a device other than that of the served directory, because inode
+        /// numbers are unique only within a device.
         var inode: UInt64
         /// The birth time, in nanoseconds since 1970; 0 if the file system does not record it. If a new file gets the
-        /// inode of a removed one, their birth times differ.
+        /// inode number of a removed file, the birth times of the two files differ.
         var birth: Int64 = 0
         package var size: Int64
         package var modified: FileTime
@@ -95,7 +95,7 @@ package struct CatalogueItem: Sendable, Equatable {
 }
 
 extension CatalogueItem.Facts {
-    /// Creates the attributes from a status. Returns `nil` if the kind of the file is not served.
+    /// Creates the attributes from a file's status. Returns `nil` if files of this kind are not served.
     ///
     /// - Parameter device: the device of the served directory.
     init?(_ status: FileStatus, birth: Int64 = 0, device: UInt64, target: [UInt8] = []) {
@@ -111,32 +111,33 @@ extension CatalogueItem.Facts {
         self.target = target
     }
 
-    /// Whether a file with these attributes at another place is this item, which was moved there. A new file that got
-    /// the inode of a removed one has another birth time.
+    /// Whether two files with these and with the given attributes, at different places, are one item that was moved. A
+    /// new file that got the inode of a removed one has another birth time.
     func isSame(as other: CatalogueItem.Facts) -> Bool {
         guard inode != 0, isSameFile(as: other), kind == other.kind else { return false }
         return kind == .folder || (size == other.size && modified == other.modified)
     }
 
-    /// Whether both attributes belong to the same file in the file system, regardless of its contents.
+    /// Whether these attributes and the given ones belong to the same file in the file system, regardless of its
+    /// contents.
     func isSameFile(as other: CatalogueItem.Facts) -> Bool {
         inode == other.inode && (birth == other.birth || birth == 0 || other.birth == 0)
     }
 
-    /// Whether a list of files, given by inode and birth time, contains the file.
+    /// Whether the file is among the given files, whose birth times are listed by inode number.
     func isFile(among others: [UInt64: Int64]) -> Bool {
         others[inode].map { $0 == birth || $0 == 0 || birth == 0 } ?? false
     }
 
-    /// Whether an open file has this size and these dates.
+    /// Whether an open file has the size and the dates in these attributes.
     func describe(_ status: FileStatus) -> Bool {
         size == Int64(status.size) && modified == status.modificationTime
             && (changed == 0 || changed == status.changedNanoseconds)
     }
 
-    /// Whether a file may have other contents than when it had the earlier attributes. Size and date do not suffice: if
-    /// a program sets the date back, only the ctime differs. A changed ctime is ignored if a change of name, place,
-    /// mode or links explains it.
+    /// Whether a file's contents may have changed since it had the earlier attributes. A comparison of size and date
+    /// does not suffice: if a program sets the date back, only the ctime differs. A changed ctime is ignored if a
+    /// change of name, place, mode or links explains it.
     ///
     /// - Parameter isMoved: whether the file's name or place has changed.
     func hasOtherContents(than before: CatalogueItem.Facts, isMoved: Bool) -> Bool {

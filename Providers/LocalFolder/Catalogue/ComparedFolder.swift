@@ -11,7 +11,8 @@ struct ComparedFolder {
     /// Whether `names` are all names in the directory.
     let isWhole: Bool
 
-    /// Returns the attributes of the file with a name, or `nil` if the file was removed or its kind is not served.
+    /// Returns the attributes of the file with the given name, or `nil` if the file was removed or files of its kind
+    /// are not served.
     func facts(of bytes: [UInt8]) throws -> CatalogueItem.Facts? {
         guard let descriptor, let name = FileName(bytes: bytes) else { return nil }
         do throws(Errno) {
@@ -24,7 +25,7 @@ struct ComparedFolder {
         }
     }
 
-    /// Returns the files of a range of names. Removed files are left out.
+    /// Returns the files whose names are in the given range of `names`. Removed files are left out.
     func files(_ range: Range<Int>) throws -> [FoundFile] {
         try range.compactMap { index in
             let name = names[index]

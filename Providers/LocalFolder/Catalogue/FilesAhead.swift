@@ -8,27 +8,27 @@ final class FilesAhead: Sendable {
         var isCancelled = false
     }
 
-    /// The number of files of one result.
+    /// The number of files in one result.
     private static let count = 500
-    /// The maximum number of results that wait.
+    /// The maximum number of results that wait for ``next()``.
     private static let depth = 8
 
     // Leaf lock.
     private let state = Lock(State())
-    /// The semaphore that counts the results that wait.
+    /// The semaphore that counts the results that wait for ``next()``.
     private let filled = DispatchSemaphore(value: 0)
-    /// The semaphore that counts the results for which there is room.
+    /// The semaphore that counts the results for which there is still room.
     private let free = DispatchSemaphore(value: 0)
 
     /// Whether a directory has so many files that a separate thread is faster.
     static func isWorthIt(for folder: ComparedFolder) -> Bool { folder.names.count > 4 * count }
 
-    /// Returns the indices of a directory's names, a range for each result.
+    /// Returns ranges of the indices of a directory's names, one range for each result.
     static func ranges(of folder: ComparedFolder) -> some Sequence<Range<Int>> {
         stride(from: 0, to: folder.names.count, by: count).lazy.map { range(from: $0, of: folder) }
     }
 
-    /// Returns the range that begins with an index.
+    /// Returns the range of names that begins at the given index.
     static func range(from index: Int, of folder: ComparedFolder) -> Range<Int> {
         index..<min(index + count, folder.names.count)
     }

@@ -69,7 +69,7 @@ final class FirstListing {
         waiting = items[...]
     }
 
-    /// Adds the files that were found under a range of the names, and returns the items with these names.
+    /// Adds the files that were found under the given range of names, and returns the items with these names.
     private func add(_ files: [FoundFile], of range: Range<Int>, to catalogue: Catalogue) throws -> [CatalogueItem] {
         // Items that another operation has added are returned unchanged, because the listing may have read the
         // attributes of their files earlier.

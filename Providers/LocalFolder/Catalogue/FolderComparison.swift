@@ -1,6 +1,6 @@
 import SQLite
 
-/// The comparison of a directory with its items in the catalogue.
+/// Compares a directory with its items in the catalogue.
 ///
 /// The first rule that applies determines the item of a file:
 /// 1. the item of the same name, if its file is the same file,
@@ -10,13 +10,13 @@ import SQLite
 struct FolderComparison {
     private let catalogue: Catalogue
     private let compared: ComparedFolder
-    /// Whether the directory was never listed before. In this case its items do not count as changes.
+    /// Whether the directory was never listed before. If so, its items do not count as changes.
     private let isFirst: Bool
     /// The inodes of all earlier items; `nil` if there are more items than names to compare.
     private var knownInodes: Set<UInt64>?
-    /// The numbers of the items that were assigned to a file.
+    /// Whether the catalogue may have items with the compared names.
     private var hasKnown = true
-    /// The items that were assigned to a file.
+    /// The numbers of the items that were assigned to a file.
     private var decided: Set<Int64> = []
     private(set) var hasChanged = false
     /// Whether an item was added to the directory.

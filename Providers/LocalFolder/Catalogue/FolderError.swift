@@ -7,7 +7,7 @@ package enum FolderError: Error, CustomStringConvertible {
     case noSuchItem
     /// This item already has the name.
     case taken(CatalogueItem)
-    /// The served directory is not at its path, for example because its disk is not mounted.
+    /// The served directory is not at its path, for example because the directory's disk is not mounted.
     case unavailable(String)
     /// The name is invalid for a file.
     case badName(String)

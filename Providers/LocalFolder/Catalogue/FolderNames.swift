@@ -38,7 +38,7 @@ struct FolderNames {
 
     var isEmpty: Bool { starts.isEmpty }
 
-    /// Returns the bytes of a name.
+    /// Returns the bytes of the name at the given index.
     subscript(index: Int) -> [UInt8] {
         let start = starts[index]
         return characters.withUnsafeBufferPointer { characters in

@@ -33,7 +33,7 @@ package final class FolderWatches: Sendable {
     fileprivate struct State {
         /// The watches by the directory's number in the catalogue.
         var watches: [Int64: Watch] = [:]
-        /// The watched directories, by the number of their watch.
+        /// The watched directories, by the numbers of their watches.
         var folders: [FolderNotices.Number: Int64] = [:]
         /// The directories that may have changed, each with the part that may have changed.
         var pending: [Int64: Doubt] = [:]

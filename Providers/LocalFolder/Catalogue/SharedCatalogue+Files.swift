@@ -3,13 +3,13 @@ import FileProviderWire
 import Glibc
 import LinuxSystem
 
-/// Operations whose duration depends on the size of a file. They hold the catalogue's lock only at their beginning and
-/// end.
+/// Performs operations whose duration depends on the size of a file. They hold the catalogue's lock only at their
+/// beginning and end.
 extension SharedCatalogue {
     /// The maximum number of times that a copy is attempted, if the original changes while it is copied.
     private static let attempts = 5
 
-    /// Copies a file's contents to a path.
+    /// Copies the contents of an item's file to the given path.
     ///
     /// - Parameters:
     ///   - replacing: whether to replace a file at the path. If `false`, an existing file causes an error.
@@ -165,7 +165,7 @@ extension SharedCatalogue {
         throw FolderError.system(.fileExists)
     }
 
-    /// Opens a file of the storage, and returns it with its status before any byte is read.
+    /// Opens a file of the storage, and returns it with the status that it has before any byte is read.
     private static func source(_ path: String) throws -> (FileDescriptor, FileMoment) {
         let (folder, name) = try place(path)
         let source = try folder.open(entry: name, [.readOnly, .nonBlocking])
@@ -285,7 +285,7 @@ extension SharedCatalogue {
         }
     }
 
-    /// Opens the parent directory of a path, and returns it with the last component of the path.
+    /// Opens the parent directory of the given path, and returns it with the last component of the path.
     private static func place(_ path: String) throws -> (FileDescriptor, FileName) {
         guard let slash = path.lastSlash, let name = FileName(path.lastPathName) else {
             throw FolderError.badName(path)

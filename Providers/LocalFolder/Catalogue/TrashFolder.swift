@@ -86,7 +86,7 @@ enum TrashFolder {
 }
 
 extension Catalogue {
-    /// Opens the trash of the served directory. Creates it if it does not exist.
+    /// Opens the trash of the served directory. Creates the trash if it does not exist.
     func openOrMakeTrash(in root: FileDescriptor) throws -> FileDescriptor {
         do throws(Errno) {
             return try TrashFolder.open(in: root)
@@ -109,8 +109,8 @@ extension Catalogue {
         }
     }
 
-    /// Labels the trash of a catalogue that was created before labels existed. Without a label, it would be treated as
-    /// a directory of the user.
+    /// Labels the trash of a catalogue that was created before labels existed. Without a label, the trash would be
+    /// treated as a directory of the user.
     func labelEarlierTrash() throws {
         guard let root = try? openRoot(checked: false), (try? TrashFolder.open(in: root)) == nil,
             let folder = TrashFolder.candidate(in: root), try isMarked(folder) || hasTrashed(in: folder)

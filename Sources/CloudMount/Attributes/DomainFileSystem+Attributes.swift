@@ -53,7 +53,7 @@ extension DomainFileSystem {
             attributeValidity: reply.validity)
     }
 
-    /// Returns an item of the index, or a removed item that is still open or a program's working directory.
+    /// Returns an item of the index, or a removed item that is still open or is a program's working directory.
     ///
     /// - Throws: `ESTALE` for any other item. The kernel then looks up the name again.
     func item(_ number: ItemNumber) throws(Errno) -> (item: IndexedItem, isRemoved: Bool) {
@@ -70,7 +70,8 @@ extension DomainFileSystem {
             || item.isSetToBeWritable && (try? index.locallySetMetadata(of: item.number))?.contains(.mode) == true
     }
 
-    /// Runs a query of the index, and converts its failures: `ENOSPC` for a full disk, otherwise `EIO`.
+    /// Runs a query of the index, and converts an error of the query: to `ENOSPC` if the disk is full, otherwise to
+    /// `EIO`.
     func reading<Value>(_ body: () throws(IndexError) -> Value) throws(Errno) -> Value {
         do { return try body() } catch { throw Errno(error) }
     }
@@ -133,7 +134,8 @@ extension DomainFileSystem {
 }
 
 extension Statistics {
-    /// Replaces the size of the disk by the user's quota at the service. Writes are limited by both.
+    /// Replaces the total and the free space of the disk by those of the user's quota at the service. The available
+    /// space is the smaller of the disk's and the quota's, because both limit writes.
     ///
     /// - Parameters:
     ///   - free: the bytes that can still be written to the service.

@@ -9,7 +9,7 @@ import LinuxSystem
 enum StateAttribute: String, CaseIterable {
     case state = "user.purvey.state"
     case identifier = "user.purvey.identifier"
-    /// The reason why the last attempt to upload the item failed; absent if it did not fail.
+    /// The reason why the last attempt to upload the item failed; absent if that attempt did not fail.
     case error = "user.purvey.error"
     /// The provider's suggestion on how to resolve the failure.
     case suggestion = "user.purvey.suggestion"
@@ -24,6 +24,8 @@ enum StateAttribute: String, CaseIterable {
 
     static let prefix = "user.purvey."
 
+    /// Returns the attribute's value for the given item, or `nil` if the item does not have the attribute.
+    ///
     /// - Parameter upload: The state of the item's upload; `nil` if no upload is pending.
     func value(for item: IndexedItem, _ upload: UploadState?) -> String? {
         let state = item.state(upload)
@@ -43,8 +45,8 @@ enum StateAttribute: String, CaseIterable {
     }
 }
 
-/// Requests for extended attributes: the state of items, and the attributes that the provider stores, including local
-/// changes of them.
+/// Serves requests for extended attributes: those that show the state of an item, and those that the provider stores,
+/// including local changes of them.
 extension DomainFileSystem {
     func extendedAttribute(_ name: Name, of node: NodeID, _ reply: Reply<Bytes>) {
         do throws(Errno) {

@@ -4,7 +4,7 @@ import Glibc
 import ItemStore
 import LinuxSystem
 
-/// Error numbers for failures of the provider and of the engine.
+/// Converts failures of the provider and of the engine to error numbers.
 extension Errno {
     /// The error that makes the kernel look up the names of a path again.
     static let staleHandle = Errno(rawValue: ESTALE)

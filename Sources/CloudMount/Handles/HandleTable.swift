@@ -9,7 +9,7 @@ internal import MountTakeover
 /// The files that programs have open, with their handles.
 ///
 /// All handles of a file are cached, or all use passthrough, because the kernel refuses to mix both modes. The first
-/// open determines the mode. After the last release, the next open determines it again.
+/// open determines the mode. After all handles of the file are released, the next open determines the mode again.
 final class HandleTable: Sendable {
     /// The way in which the kernel accesses a file's contents.
     enum AccessMode: Sendable {
@@ -39,10 +39,10 @@ final class HandleTable: Sendable {
         /// The file's status when one of its handles was last released.
         let lastStatus: FileStatus?
         let isOpenForWriting: Bool
-        /// The local file's date before the first write. If it differs from the present date, the file was written to,
-        /// and the present date is reported. `nil` if the present date is always reported.
+        /// The local file's modification date before the first write. If it differs from the current date, the file was
+        /// written to, and the current date is reported. `nil` if the current date is always reported.
         let modifiedBefore: Double?
-        /// The row of the index at the last open. It is used if the item has no row any more.
+        /// The item's row in the index when it was last opened. It is used if the index no longer has the row.
         let known: IndexedItem
 
         /// The current status of the contents; `nil` if they are not local.
@@ -58,8 +58,8 @@ final class HandleTable: Sendable {
         /// The status at the last release of a handle.
         var lastStatus: FileStatus?
 
-        /// The contents of the first handle that has a descriptor. A handle may be closed at any time, and then has
-        /// none.
+        /// The contents, through the first handle that has a descriptor. A handle may be closed at any time, and then
+        /// has no descriptor.
         private var descriptor: FileDescriptor? {
             for opening in openings {
                 if let descriptor = opening.item.descriptor { return descriptor }
@@ -79,18 +79,18 @@ final class HandleTable: Sendable {
         var files: [ItemNumber: File] = [:]
         var openings: [UInt64: Handle] = [:]
         var lastHandle: UInt64
-        /// The resumed handles, by the kernel's identifier of the FUSE_OPEN request. The kernel repeats a request that
-        /// had no reply.
+        /// The number of each resumed handle, by the kernel's identifier of the FUSE_OPEN request that opened it. The
+        /// kernel repeats such a request if it had no reply.
         var requests: [UInt64: UInt64] = [:]
         /// The state of each file at its last close. The contents of that state may still be in the page cache.
         var pages: [ItemNumber: FileState] = [:]
-        /// The number of write handles that were released.
+        /// The number of handles for writing that were released.
         var endedCount: UInt64 = 0
     }
 
     // Leaf lock. While it is held, descriptors may be read, but no reference to a file is released.
     private let state: Lock<State>
-    /// The table of handles that the next process that serves the mount reads.
+    /// The table of handles that the next process reads when it takes over the mount.
     private let sharedTable: SharedHandleTable?
 
     /// Creates an empty table.
@@ -203,8 +203,8 @@ final class HandleTable: Sendable {
         return numbers
     }
 
-    /// Returns the handle that the previous process created for a request that the kernel now repeats, and the access
-    /// mode of the handle; `nil` if the previous process created no handle.
+    /// Returns the handle that the previous process created for a request that the kernel now repeats, and the handle's
+    /// access mode. Returns `nil` if the previous process created no handle.
     func opening(ofRequest request: UInt64) -> (opening: Handle, mode: AccessMode)? {
         state.withLock { state in
             guard let handle = state.requests[request], let opening = state.openings[handle],
@@ -214,7 +214,8 @@ final class HandleTable: Sendable {
         }
     }
 
-    /// Records that a handle's contents have become local. Nothing was written to them yet.
+    /// Records that the contents of the given handle have become local. Must be called before anything is written to
+    /// them.
     func becameReady(_ opening: Handle, _ descriptor: FileDescriptor) {
         guard let status = try? descriptor.status() else { return }
         sharedTable?.setFile(status.identity.inode, of: opening.handle)
@@ -232,7 +233,7 @@ final class HandleTable: Sendable {
         sharedTable.setFile(status.identity.inode, of: opening.handle)
     }
 
-    /// Records that a file's date was set. The date is valid until the next write.
+    /// Records that a program set the modification date of the given file. This date is reported until the next write.
     func noteDateIsSet(_ number: ItemNumber) {
         guard let status = view(of: number)?.status else { return }
         state.withLock { state in
@@ -250,10 +251,11 @@ final class HandleTable: Sendable {
         }
     }
 
-    /// The number of write handles that were released and reconciled. The index has the results of their writes.
+    /// The number of handles for writing that were released and reconciled. The index has the results of their writes.
     var endedCount: UInt64 { state.withLock { $0.endedCount } }
 
-    /// Whether the kernel caches no attributes of a file at present, because each reply has a validity of zero.
+    /// Whether the kernel currently caches no attributes of the given file, because every reply limits their validity
+    /// to zero.
     func isAskedForAnew(_ number: ItemNumber) -> Bool {
         state.withLock { state in
             guard let view = state.files[number]?.view else { return false }
@@ -261,7 +263,8 @@ final class HandleTable: Sendable {
         }
     }
 
-    /// Ends a handle that the kernel has released. The file counts as open until ``remove(_:)``.
+    /// Ends and returns a handle that the kernel has released; `nil` if the handle is unknown. The file counts as open
+    /// until ``remove(_:)``.
     func end(_ handle: UInt64) -> Handle? {
         sharedTable?.remove(handle)
         guard let opening = opening(handle) else { return nil }

@@ -4,7 +4,7 @@ import ItemStore
 import ItemValues
 import LinuxSystem
 
-/// The decision whether an open for reading fails with `ESTALE`, if the provider removed or replaced the file while a
+/// Decides whether an open for reading fails with `ESTALE` after the provider removed or replaced the file while a
 /// program had it open.
 final class StaleHandleRetries: Sendable {
     /// The threads whose open failed with `ESTALE`, each with the time of the failure.
@@ -14,10 +14,9 @@ final class StaleHandleRetries: Sendable {
     /// The time after a failed open within which the thread's next open counts as its second attempt.
     private static let timeOfAttempt = Duration.seconds(5)
 
-    /// Whether an open must fail with `ESTALE`, which makes the kernel look up the name again and open the file that
-    /// has it now. The kernel does this once. A second attempt for the same file comes from an open through
-    /// `/proc/self/fd`, or the file was replaced just after the lookup. In both cases, the second attempt opens the old
-    /// version.
+    /// Whether an open must fail with `ESTALE`. After this error, the kernel repeats the lookup once, and opens the
+    /// file that now has the name. A second attempt for the same file comes from an open through `/proc/self/fd`, or
+    /// the file was replaced just after the lookup. In both cases, the second attempt opens the old version.
     func isSentBack(_ caller: Caller) -> Bool {
         let now = ContinuousClock.now
         return callers.withLock { callers in
@@ -55,10 +54,13 @@ final class UnlinkedItems: Sendable {
     // Leaf lock.
     private let items = Lock<[ItemNumber: IndexedItem]>([:])
 
-    /// - Parameter item: A removed item. The kernel has looked it up, so it will send FUSE_FORGET for it.
+    /// Adds a removed item.
+    ///
+    /// - Parameter item: The item. The kernel has looked it up, and will therefore send FUSE_FORGET for it.
     func add(_ item: IndexedItem) { items.withLock { $0[item.number] = item } }
 
-    /// Returns a removed item as it was at its removal, with the later changes through its handles.
+    /// Returns the removed item with the given number as it was at its removal, with the later changes through its open
+    /// handles. Returns `nil` if no such item is recorded.
     subscript(_ number: ItemNumber) -> IndexedItem? { items.withLock { $0[number] } }
 
     func update(_ number: ItemNumber, _ change: (inout IndexedItem) -> Void) {

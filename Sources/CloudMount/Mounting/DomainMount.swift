@@ -7,12 +7,12 @@ package import MountTakeover
 
 /// The options for mounting domains.
 package struct DomainMountOptions: Sendable {
-    /// Whether other users than the daemon's may access the mount.
+    /// Whether users other than the daemon's user may access the mount.
     package var allowsOthers = false
     /// Whether to use passthrough for fully local files, if the kernel and the daemon's rights allow it.
     package var wantsPassthrough = true
-    /// The socket of `purvey-passthrough`, which registers files for passthrough if the daemon lacks the right to do
-    /// so.
+    /// The path of the socket of `purvey-passthrough`, which registers files for passthrough if the daemon lacks the
+    /// right to do so.
     package var passthroughHelper: String?
     /// The programs that must not cause fetches.
     package var readers = ReaderPolicies(path: nil)
@@ -133,7 +133,7 @@ package final class DomainMount: Sendable {
     /// Creates a domain's file system without a mount, for callers that send requests without a kernel. Resumes the
     /// handles in the table, if the engine was created with them.
     ///
-    /// - Parameter backing: Creates the object for a backing file of the kernel.
+    /// - Parameter backing: Returns an object for the kernel's backing file with the given identifier.
     package static func fileSystem(
         _ engine: DomainEngine, sharedTable: SharedHandleTable, backing: (Int32) -> BackingFile? = { _ in nil }
     ) -> any FileSystem {

@@ -31,8 +31,8 @@ package final class Mounts: Sendable {
     ///
     /// - Parameters:
     ///   - folder: The directory that contains the mount points.
-    ///   - kept: The paths on which a domain will be mounted soon. Their dead mounts stay until then, because an error
-    ///     is better for a program than an empty or missing directory.
+    ///   - kept: The paths on which a domain will be mounted soon. The dead mounts on these paths stay until then,
+    ///     because an error is better for a program than an empty or missing directory.
     /// - Returns: The paths that were unmounted.
     @discardableResult
     package static func removeStale(in folder: String, except kept: Set<String> = []) -> [String] {

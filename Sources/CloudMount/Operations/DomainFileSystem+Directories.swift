@@ -4,8 +4,8 @@ import ItemStore
 import ItemValues
 import LinuxSystem
 
-/// Requests that read directories. The entries are read from the index. If a listing is incomplete, they appear page by
-/// page as the provider replies.
+/// Serves requests that read directories. The entries are read from the index. If a listing is incomplete, its entries
+/// appear page by page as the provider replies.
 extension DomainFileSystem {
     // Entries are in the order of their item numbers, and an entry's cookie is its number. "." and ".." precede all
     // other entries.

@@ -7,7 +7,7 @@ import ItemStore
 import ItemValues
 import LinuxSystem
 
-/// Opening, reading and closing files.
+/// Serves requests that open, read and close files.
 extension DomainFileSystem {
     func open(_ node: NodeID, _ flags: OpenFlags, _ reply: Reply<OpenReply>) {
         let number = ItemNumber(node)
@@ -141,8 +141,8 @@ extension DomainFileSystem {
         return fstatvfs(file.rawValue, &status) == 0 && status.f_bavail >= (1 << 30) / max(1, status.f_frsize)
     }
 
-    /// Calls a function when a handle's contents are local, at once if they already are. Fails the request if the
-    /// contents cannot be fetched.
+    /// Calls a function as soon as a handle's contents are local, or immediately if they already are. Fails the request
+    /// if the contents cannot be fetched.
     func whenReady<Content: SendableMetatype>(
         _ opening: HandleTable.Handle, _ reply: Reply<Content>,
         _ body: @escaping @Sendable (FileDescriptor) -> Void
@@ -162,8 +162,8 @@ extension DomainFileSystem {
         reply.onInterrupt { waiting.cancel() }
     }
 
-    /// Calls a function when some bytes of a handle are local. The function receives a file that has these bytes at
-    /// their offsets.
+    /// Calls a function as soon as the given bytes of a handle's file are local. The function receives a descriptor of
+    /// a file that has these bytes at their offsets.
     func whenLocal<Content: SendableMetatype>(
         _ opening: HandleTable.Handle, at offset: Int64, count: Int, _ reply: Reply<Content>,
         _ body: @escaping @Sendable (FileDescriptor) -> Void
@@ -187,7 +187,7 @@ extension DomainFileSystem {
         reply.onInterrupt { waiting.cancel() }
     }
 
-    /// Calls a function when the size of a handle's file is known.
+    /// Calls a function as soon as the size of a handle's file is known.
     func whenExtentIsKnown<Content: SendableMetatype>(
         _ opening: HandleTable.Handle, _ reply: Reply<Content>,
         _ body: @escaping @Sendable (OpenHandle.Extent) -> Void

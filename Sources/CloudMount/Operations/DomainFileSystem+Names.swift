@@ -5,7 +5,7 @@ import ItemStore
 import ItemValues
 import LinuxSystem
 
-/// Names: lookup, creation, removal and renaming.
+/// Serves requests about names: looks up, creates, removes and renames items.
 extension DomainFileSystem {
     func lookup(_ name: Name, in parent: NodeID, _ reply: Reply<Entry>) {
         // All names in this file system are UTF-8.
@@ -213,7 +213,7 @@ extension DomainFileSystem {
     /// The time in seconds for which an edit may hold the kernel's lock on a directory.
     private static let longestLockTime = 2.0
 
-    /// A flag that distinguishes a wait that reached the time limit from an interrupted wait.
+    /// Records whether a wait ended because of the time limit, and not because of an interruption.
     private final class TimeLimit: Sendable {
         // Leaf lock.
         private let state = Lock(false)

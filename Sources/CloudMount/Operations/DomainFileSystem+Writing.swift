@@ -6,7 +6,7 @@ import ItemStore
 import ItemValues
 import LinuxSystem
 
-/// Writing to files, and setting attributes.
+/// Serves requests that write to files, and that set attributes.
 extension DomainFileSystem {
     func write(
         _ node: NodeID, handle: UInt64, at offset: Int64, _ bytes: UnsafeRawBufferPointer, _ flags: WriteFlags,
@@ -72,8 +72,8 @@ extension DomainFileSystem {
         return written
     }
 
-    /// Returns the number of the given bytes that a file already contains from an offset to its end. Returns 0 if the
-    /// bytes after the offset differ from the given bytes.
+    /// Returns how many of the given bytes a file already contains from `offset` to its end, which is at `end`. Returns
+    /// 0 if the file's bytes after `offset` differ from the given bytes.
     private static func writtenCount(
         of bytes: UnsafeRawBufferPointer, from offset: Int, to end: Int, _ descriptor: FileDescriptor
     ) -> Int {
@@ -223,7 +223,7 @@ extension DomainFileSystem {
         rest()
     }
 
-    /// Sets everything but the size.
+    /// Sets the changed attributes, except for the size.
     private func setRest(of number: ItemNumber, _ change: AttributeChange, _ reply: Reply<AttributesReply>) {
         let modified: Double? =
             switch change.modified {

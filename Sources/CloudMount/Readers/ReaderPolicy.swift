@@ -6,15 +6,15 @@ import LinuxSystem
 /// The programs that are denied dataless files. These programs read every file that they find, and would cause a fetch
 /// of all files.
 ///
-/// Programs are recognized by the names of their executables. The policy saves transfers and is no protection: a
-/// program with another name gets the contents.
+/// Programs are recognized by the names of their executables. The policy saves transfers. It is no protection, because
+/// a program with another name gets the contents.
 package struct ReaderPolicy: Sendable, Equatable {
     /// The names of executables, without directories.
     package var refused: Set<String>
 
     package init(refused: Set<String> = Self.standard) { self.refused = refused }
 
-    /// Indexers and thumbnailers of desktops.
+    /// The names of the indexers and thumbnailers of common desktops.
     package static let standard: Set<String> = [
         "localsearch-3", "localsearch-extractor-3", "tracker-miner-fs", "tracker-miner-fs-3", "tracker-extract",
         "tracker-extract-3", "tracker-store",
@@ -29,8 +29,8 @@ package struct ReaderPolicy: Sendable, Equatable {
 
     /// Creates a policy from the standard names and the text of the user's file.
     ///
-    /// - Parameter text: One name on each line. A name after `-` is no longer refused. Empty lines and text after `#`
-    ///   are ignored.
+    /// - Parameter text: One name on each line. A name that is preceded by `-` is removed from the standard names.
+    ///   Empty lines and text after `#` are ignored.
     package init(by text: String) {
         refused = Self.standard
         for line in text.split(whereSeparator: \.isNewline) {
@@ -87,7 +87,7 @@ package final class ReaderPolicies: Sendable {
         state = Lock(State(policy: policy))
     }
 
-    /// The limit on the bytes read from the file.
+    /// The maximum number of bytes read from the user's file.
     private static let limit = 1 << 16
 
     package var current: ReaderPolicy {

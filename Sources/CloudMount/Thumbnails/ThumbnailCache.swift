@@ -16,7 +16,7 @@ package struct ThumbnailCache: Sendable {
     private static let folders: [(name: String, side: Int)] = [
         ("normal", 128), ("large", 256), ("x-large", 512), ("xx-large", 1024),
     ]
-    /// The directory of the records of files without a picture. Each program has its own directory.
+    /// The directory in which files without a picture are recorded. Each program has such a directory of its own.
     private static let failureFolder = "fail/purvey"
 
     /// The sizes in pixels of the pictures to create, the smallest first. The largest size is requested from the
@@ -130,7 +130,7 @@ package struct ThumbnailCache: Sendable {
         try staged.replace(name, durably: false)
     }
 
-    /// Opens a directory of the cache. Creates it and its parents if they do not exist.
+    /// Opens a directory of the cache. Creates the directory and its parents if they do not exist.
     private func open(_ folder: String) throws(Errno) -> FileDescriptor {
         let whole = path + "/" + folder
         do throws(Errno) {

@@ -23,14 +23,14 @@ final class MountedFileSystem: FileSystem {
 
     /// The way in which a name in the root of the mount is served.
     private enum RootName {
-        /// A name of the domain.
+        /// The name of an item of the domain.
         case item(Name)
-        /// The trash of the domain's user.
+        /// The name of the trash of the domain's user.
         case trash
     }
 
-    /// Returns the meaning of a name. If the service has an item with the name of the trash, the mount shows that item
-    /// under another name.
+    /// Returns the way in which the given name is served. If the service has an item with the name of the trash, the
+    /// mount shows that item under another name.
     private func meaning(of name: Name, in parent: NodeID) -> RootName {
         let names = domain.trashName
         guard parent == .root, domain.engine.trashSupport == .supported, let text = name.text else {

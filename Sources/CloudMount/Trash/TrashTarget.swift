@@ -15,7 +15,7 @@ struct TrashName: Sendable {
         other = MountName.numbered(own, 2)
     }
 
-    /// Whether the name is that of a trash, of any user.
+    /// Whether the given name is the name of any user's trash.
     static func isTrash(_ name: Name) -> Bool {
         guard let text = name.text else { return false }
         if text == ".Trash" { return true }
@@ -35,14 +35,15 @@ enum TrashTarget: Hashable, Sendable {
     case info
     /// `expunged`, into which file managers move items before they remove them. It is always empty.
     case expunged
-    /// An item in the trash, or in a directory in the trash, by its number.
+    /// An item in the trash, or in a directory in the trash, by the number of its node.
     case item(Int64)
-    /// The `.trashinfo` file of an item, or a plain file, by its number.
+    /// The `.trashinfo` file of an item, or a plain file, by the number of its node.
     case note(Int64)
 
     private static let base: UInt64 = 1 << 62
 
-    /// Returns `nil` for the number of an item outside of the trash.
+    /// Creates the target with the given inode number; returns `nil` if the number belongs to an item outside of the
+    /// trash.
     init?(_ node: NodeID) {
         guard node.rawValue >= Self.base else { return nil }
         let rest = node.rawValue - Self.base

@@ -5,7 +5,7 @@ import ItemStore
 import ItemValues
 import LinuxSystem
 
-/// Looking up names in the trash, and listing it.
+/// Looks up names in the trash, and lists the trash.
 extension TrashView {
     /// Looks up the name of the user's trash in the root of the mount.
     ///
@@ -147,6 +147,8 @@ extension TrashView {
         return listing
     }
 
+    /// Appends an entry to a listing.
+    ///
     /// - Returns: `false` if the entry does not fit.
     private func append(_ name: String, _ node: TrashNode, to listing: Listing) -> Bool {
         let kind: Listing.Kind =

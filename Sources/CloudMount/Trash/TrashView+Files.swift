@@ -6,8 +6,8 @@ import ItemStore
 import ItemValues
 import LinuxSystem
 
-/// Opening, reading and writing files of the trash. A trashed file can only be read; it is fetched when it is read. The
-/// `.trashinfo` files and plain files can be written.
+/// Opens, reads and writes files in the trash. A trashed file can only be read, and is fetched when it is read. The
+/// `.trashinfo` files and plain files can also be written.
 extension TrashView {
     func open(_ target: TrashTarget, _ flags: OpenFlags, _ reply: Reply<OpenReply>) {
         serve(reply) { [self] engine throws(EditError) in

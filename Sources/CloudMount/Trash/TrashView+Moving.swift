@@ -6,7 +6,7 @@ import ItemStore
 import ItemValues
 import LinuxSystem
 
-/// Moving items into the trash and out of it.
+/// Moves items into the trash and out of the trash.
 extension TrashView {
     func rename(
         _ name: Name, in parent: NodeID, to newName: Name, in newParent: NodeID, _ flags: RenameFlags,
@@ -44,7 +44,7 @@ extension TrashView {
         }
     }
 
-    /// Ignores that the old name of a repeated request does not exist any more.
+    /// Runs `body`. If the request is repeated, ignores the error that the old name does not exist any more.
     private static func ifNotDone(_ isRepeated: Bool, _ body: () throws(EditError) -> Void) throws(EditError) {
         do throws(EditError) { try body() } catch  where error.errno == .noSuchFile && isRepeated {}
     }
@@ -85,7 +85,7 @@ extension TrashView {
         error.errno == .noSuchFile && (try? engine.localTrash.item(named: newName)) != nil
     }
 
-    /// Moves an item once the provider has its changes, or fails with `EBUSY`.
+    /// Moves an item into the trash as soon as the provider has the item's changes, or fails with `EBUSY`.
     private func moveIn(
         _ name: String, in parent: ItemNumber, as newName: String, afterEditsOf number: ItemNumber,
         _ reply: Reply<Done>
@@ -127,7 +127,7 @@ extension TrashView {
         }
     }
 
-    /// Removes an item, and all contents if it is a directory.
+    /// Removes an item permanently, with all of its contents if it is a directory.
     private func expunge(_ name: String, _ reply: Reply<Done>) {
         let isRepeated = reply.isRepeated
         serve(reply, upTo: Self.longestLockTime) { [self] engine throws(ProviderError) in
@@ -141,7 +141,7 @@ extension TrashView {
         }
     }
 
-    /// Runs a query of the index, and converts its failures to provider errors.
+    /// Runs a query of the index, and converts the query's failures to provider errors.
     func known<Value>(_ body: () throws(IndexError) -> Value) throws(ProviderError) -> Value {
         do throws(IndexError) { return try body() } catch { throw ProviderError(error) }
     }

@@ -6,7 +6,7 @@ import ItemStore
 import ItemValues
 import LinuxSystem
 
-/// Creating, removing and renaming in the trash, and moving items into it and out of it.
+/// Serves requests that create, remove and rename items in the trash, or that move items into or out of the trash.
 extension TrashView {
     func makeDirectory(_ name: Name, in parent: TrashTarget, _ reply: Reply<Entry>) {
         serve(reply) { [self] engine throws(EditError) in

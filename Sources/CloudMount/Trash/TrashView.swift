@@ -9,9 +9,9 @@ import LinuxSystem
 /// The provider's trash in a mount, as file managers expect it: `.Trash-UID` at the top, with `files` and `info`. These
 /// directories are never uploaded. See ``LocalTrash``.
 ///
-/// The engine owns the state, so requests are served on the engine's thread. The kernel may not cache names and
-/// attributes of the trash, so that it needs no notifications of changes. The functions that serve requests are in
-/// extensions, one file for each subject. No function blocks.
+/// The engine owns the state, so requests are served on the engine's thread. The kernel must not cache names and
+/// attributes of the trash. Therefore the kernel need not be notified of changes. The functions that serve requests are
+/// in extensions, one file for each subject. No function blocks.
 final class TrashView: Sendable {
     let domain: DomainFileSystem
     var engine: DomainEngine { domain.engine }
@@ -87,7 +87,7 @@ final class TrashView: Sendable {
         Entry(node: attributes.node, attributes: attributes)
     }
 
-    /// Returns the attributes of a fixed directory.
+    /// Returns the attributes of `.Trash-UID` or of one of the fixed directories in it.
     func folderAttributes(_ target: TrashTarget, _ engine: isolated DomainEngine) -> Attributes {
         attributes(target, mode: UInt32(S_IFDIR) | 0o700, modified: (try? engine.localTrash.modified()) ?? 0)
     }
@@ -154,7 +154,7 @@ final class TrashView: Sendable {
         try looking { () throws(IndexError) in try engine.localTrash.node(number) }
     }
 
-    /// Runs a query of the index, and converts its failures to error numbers.
+    /// Runs a query of the index, and converts the query's failures to error numbers.
     func looking<Value>(_ body: () throws(IndexError) -> Value) throws(EditError) -> Value {
         do throws(IndexError) { return try body() } catch { throw EditError(Errno(error)) }
     }

@@ -4,14 +4,14 @@ import HTTPTransport
 import LinuxSystem
 import WebDAVClient
 
-/// A domain's connection to its server: the HTTP client, the catalogue of items, and the behaviour of the server that
-/// the probe found.
+/// A domain's connection to its server: the HTTP client, the catalogue of items, and the server's behaviour as the
+/// probe found it.
 public final class DAVAccount: Sendable {
     /// The settings of the domain.
     public let settings: DAVSettings
     /// The kind of the service.
     public let service: any DAVServiceKind
-    /// The domain's root at the server.
+    /// The address of the domain's root at the server.
     public let root: HTTPAddress
     /// The HTTP client, which reuses the connections to the server.
     public let http: HTTPClient
@@ -19,8 +19,8 @@ public final class DAVAccount: Sendable {
     /// The moves of items at the server that this process has begun and that have not ended.
     let moves = RunningMoves()
     let exchangeTurns = ExchangeTurns()
-    /// The records of directories that probes have created at servers, by which a directory that a killed process left
-    /// is removed.
+    /// The records of the directories that probes have created at servers. A later process uses them to remove
+    /// directories that a killed process left.
     let probes: ProbeRecords
     package let room: DAVRoom
     let domain: NSFileProviderDomain
@@ -37,8 +37,8 @@ public final class DAVAccount: Sendable {
         /// Whether the server has accepted these credentials.
         var isAccepted = false
         /// The instant until which no request is sent with these credentials, because the server refused them; `nil` if
-        /// they were not refused. Background requests are not sent even after that, because each refusal counts towards
-        /// a lock-out of the account.
+        /// the server did not refuse them. Background requests are not sent even after this instant, because each
+        /// refusal counts towards a lock-out of the account.
         var refusedUntil: ContinuousClock.Instant?
     }
     // Leaf lock.
@@ -83,8 +83,8 @@ public final class DAVAccount: Sendable {
 
     private static let profileKey = "profile"
 
-    /// The behaviour of the server as the probe found it. Before the first probe, it is that of a server that supports
-    /// neither conditional requests nor locks.
+    /// The behaviour of the server as the probe found it. Before the first probe, the behaviour of a server that
+    /// supports neither conditional requests nor locks.
     public var profile: DAVServerProfile { state.withLock { $0.profile } ?? DAVServerProfile() }
 
     /// The findings of the probe for the user, one line each; `nil` before the probe.
@@ -106,8 +106,8 @@ public final class DAVAccount: Sendable {
     /// Returns the behaviour of the server. Probes the server first if the behaviour is unknown, such as after the loss
     /// of the catalogue. No change is sent before the behaviour is known.
     ///
-    /// - Parameter folder: the folder in which a change is to be made. The server is probed there if the user has no
-    ///   permission to write in the root.
+    /// - Parameter folder: the folder in which a change is to be made. The server is probed in this folder if the user
+    ///   has no permission to write in the root.
     func knownProfile(in folder: Int64) async throws -> DAVServerProfile {
         if let known = state.withLock({ $0.profile }) { return known }
         do {
@@ -128,8 +128,8 @@ public final class DAVAccount: Sendable {
 
     // MARK: Requests
 
-    /// Sends requests with the user's credentials. If the server refuses them, reads the password again from the
-    /// password store, and repeats the requests once if the credentials have changed.
+    /// Sends requests with the user's credentials. If the server refuses the credentials, reads the password again from
+    /// the password store, and repeats the requests once if the credentials have changed.
     ///
     /// - Throws: the error of the request, or of the password store.
     public func ask<Reply: Sendable>(
@@ -222,7 +222,7 @@ public final class DAVAccount: Sendable {
         return stored
     }
 
-    /// Reads the credentials from the store of passwords.
+    /// Reads the credentials from the password store; returns `nil` if none are stored.
     @discardableResult
     func load() async throws -> HTTPCredentials? {
         var found: HTTPCredentials?
@@ -254,9 +254,9 @@ public final class DAVAccount: Sendable {
 
     // MARK: Items
 
-    /// Returns an item by its identifier.
+    /// Returns the item with the given identifier.
     ///
-    /// - Throws: ``NSFileProviderError/noSuchItem`` if the catalogue does not have it.
+    /// - Throws: ``NSFileProviderError/noSuchItem`` if the catalogue has no such item.
     public func known(_ identifier: NSFileProviderItemIdentifier) async throws -> DAVKnownItem {
         guard let number = number(of: identifier), let known = try await known(number) else {
             throw NSError.fileProviderErrorForNonExistentItem(withIdentifier: identifier)
@@ -299,7 +299,7 @@ public final class DAVAccount: Sendable {
 }
 
 extension DAVSettings {
-    /// Returns a user's password as the credentials of the authentication method.
+    /// Returns the credentials with the given user and password, for the domain's authentication method.
     func credentials(user: String, password: String) -> HTTPCredentials {
         switch authentication {
         case .basic: .basic(user: user, password: password)

@@ -12,10 +12,10 @@ public struct DAVKnownItem: Sendable {
 
     /// The name; empty for the root.
     public var name: String { item.name }
-    /// Whether it is a folder.
+    /// Whether the item is a folder.
     public var isFolder: Bool { item.isFolder }
     /// The version that the server reported last.
     public var version: DAVVersion { item.version }
-    /// The properties that only this service has.
+    /// The properties that only this kind of service has.
     public var traits: DAVTraits { item.traits }
 }

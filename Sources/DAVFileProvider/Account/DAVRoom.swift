@@ -14,7 +14,7 @@ package final class DAVRoom: Sendable {
         /// The time at which the server refused an upload for lack of space, in seconds since 1970; `nil` if uploads
         /// can be tried again.
         var fullSince: Int64?
-        /// The number of free bytes that the server reported for the first time after that refusal.
+        /// The number of free bytes in the server's first report after that refusal.
         var freeWhenFull: Int?
     }
 
@@ -118,14 +118,14 @@ package final class DAVRoom: Sendable {
 }
 
 extension DAVAccount {
-    /// Records the quota that the server has reported. If there is more space than when it refused uploads, the system
-    /// tries them again.
+    /// Records the quota that the server has reported. If there is more space than when the server refused uploads, the
+    /// system tries these uploads again.
     func note(_ quota: DAVQuota?) async throws {
         guard try await room.note(quota, at: ChangeWatch.now) else { return }
         NSFileProviderManager(for: domain)?.signalErrorResolved(NSFileProviderError(.insufficientQuota)) { _ in }
     }
 
-    /// Requests the quota if that is due and the server has one.
+    /// Requests the quota if a request is due and the server reports quotas.
     func checkRoom() async throws {
         guard room.isDue, profile.quota != nil || room.quota != nil else { return }
         let entry = try await ask(.background) { client throws(DAVError) in
@@ -135,7 +135,7 @@ extension DAVAccount {
     }
 }
 
-/// The state of the whole domain, which has the user's quota at the service.
+/// Reports the state of the whole domain, which contains the user's quota at the service.
 extension DAVExtension: NSFileProviderDomainState {
     /// The version of the state.
     public final var domainVersion: NSFileProviderDomainVersion {

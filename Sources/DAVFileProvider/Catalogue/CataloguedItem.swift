@@ -21,8 +21,7 @@ package struct CataloguedItem: Sendable {
     /// kinds of requests result in the same version.
     var contentVersion: String { isFolder ? "folder" : version.text }
 
-    /// Whether the system sees no difference between two states of the item, so that the change feed need not report
-    /// the change.
+    /// Whether both states of the item look the same to the system. If so, the change feed need not report a change.
     func isSame(as other: CataloguedItem) -> Bool {
         parent == other.parent && name.utf8.elementsEqual(other.name.utf8) && isFolder == other.isFolder
             && contentVersion == other.contentVersion && version.modified == other.version.modified

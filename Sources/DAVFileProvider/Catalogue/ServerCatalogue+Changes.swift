@@ -11,9 +11,9 @@ package struct FoundChanges: Sendable {
 /// A folder whose check for changes is due.
 package struct DueFolder: Sendable {
     package let number: Int64
-    /// The seconds between its last two checks.
+    /// The seconds between the folder's last two checks.
     let pause: Int64
-    /// Whether it contains local items.
+    /// Whether the folder contains local items.
     let isInUse: Bool
 }
 
@@ -45,7 +45,7 @@ extension ServerCatalogue {
         return changes
     }
 
-    /// Records that the system is about to receive items in their current versions.
+    /// Records that the system is about to receive the given items in their current versions.
     func note(told items: [CataloguedItem]) throws {
         for item in items where item.told != item.contentVersion && !item.isFolder {
             try database.run(
@@ -60,6 +60,7 @@ extension ServerCatalogue {
     /// - Parameters:
     ///   - tag: the folder's own tag when it was listed.
     ///   - due: the time of the next check, in seconds since 1970.
+    ///   - pause: the seconds between this listing and the next check.
     package func noteListed(_ folder: Int64, tag: String?, due: Int64, pause: Int64) throws {
         try database.run(
             """
@@ -80,7 +81,7 @@ extension ServerCatalogue {
             """, .integer(folder), .integer(folder))
     }
 
-    /// Returns the tag that a folder had when it was listed last; `nil` if it was never listed, or had none.
+    /// Returns the tag that a folder had when it was listed last; `nil` if the folder was never listed, or had no tag.
     func listedTag(_ folder: Int64) throws -> String? {
         let found = try database.first("SELECT tag FROM folder WHERE number = ?", .integer(folder)) {
             $0.isNull(0) ? nil : $0.text(0)
@@ -93,7 +94,7 @@ extension ServerCatalogue {
     }
 
     /// Returns the folders whose check is due, the longest overdue first. A check that is planned for more than a day
-    /// ahead counts as due, because the clock was set back after it was planned.
+    /// ahead counts as due, because the clock must have been set back after the check was planned.
     package func dueFolders(_ now: Int64, limit: Int) throws -> [DueFolder] {
         try database.all(
             """
@@ -102,7 +103,8 @@ extension ServerCatalogue {
             """, .integer(now), .integer(Int64(limit)), read: Self.dueFolder)
     }
 
-    /// Returns the folders in use whose check is due and whose stored traits contain a text, the longest overdue first.
+    /// Returns the folders in use whose check is due and whose stored traits contain the given text, the longest
+    /// overdue first.
     func dueFolders(_ now: Int64, inUseWith text: String) throws -> [DueFolder] {
         try database.all(
             """

@@ -1,10 +1,10 @@
 import SQLite
 
-/// The exchanges that this client has begun. An exchange is a change for which a file at the server is renamed
+/// Records the exchanges that this client has begun. An exchange is a change for which a file at the server is renamed
 /// temporarily.
 ///
-/// Each exchange is recorded before its first request. If this process is killed, the next one finds the files that the
-/// exchange has left.
+/// Each exchange is recorded before its first request. If this process is killed, the next process finds the files that
+/// the exchange has left.
 extension ServerCatalogue {
     static let exchangeTable = """
         CREATE TABLE IF NOT EXISTS exchange (
@@ -48,7 +48,8 @@ extension ServerCatalogue {
         }
     }
 
-    /// Whether a listing may lack the item although it exists, because an exchange may have renamed it temporarily.
+    /// Whether a listing may lack the item although the item exists, because an exchange may have renamed it
+    /// temporarily.
     func mayBeAside(_ item: CataloguedItem) throws -> Bool {
         try exchange(ExchangePlace(folder: item.parent, name: item.name)) != nil
     }

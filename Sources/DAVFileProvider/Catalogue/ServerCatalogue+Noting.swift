@@ -2,7 +2,7 @@ import Foundation
 import SQLite
 import WebDAVClient
 
-/// The recording of the server's replies.
+/// Records the server's replies.
 extension ServerCatalogue {
     /// Returns the number of a listing or change that begins. A stale reply has a lower number than the record of the
     /// item, and does not overwrite the record.

@@ -1,13 +1,13 @@
 import FileProvider
 import SQLite
 
-/// The catalogue's items that are missing at a server because it was restored from a backup.
+/// Retains the catalogue's items that are missing at a server because the server was restored from a backup.
 extension ServerCatalogue {
     private static let (markKey, restoredKey) = ("mark", "restored")
 
-    /// Records the identifier of the server's data. If it differs from the recorded one, the server was restored from a
-    /// backup. The catalogue then retains the items that the server last reported before the given round, until the
-    /// server reports them again.
+    /// Records the identifier of the server's data. If it differs from the identifier that is already recorded, the
+    /// server was restored from a backup. The catalogue then retains the items that the server last reported before the
+    /// listing with the number `round`, until the server reports them again.
     package func note(dataMark mark: String?, round: Int64) throws {
         guard let mark else { return }
         let bytes = Array(mark.utf8)

@@ -13,15 +13,15 @@ import WebDAVClient
 /// Not thread-safe; ``SharedServerCatalogue`` serializes its use. Functions block on the disk.
 package struct ServerCatalogue {
     let database: Database
-    /// A random text that identifies this catalogue. If the catalogue is lost, its successor has another text, because
-    /// it assigns the same numbers to other items.
+    /// A random text that identifies this catalogue. If the catalogue is lost, the new catalogue has another text,
+    /// because it assigns the same numbers to other items.
     package let stamp: String
 
     /// The maximum number of removed items whose removals are recorded.
     static let mostGone: Int64 = 20_000
 
-    /// Opens a catalogue, or creates it. Replaces a damaged one: every item then gets a new identifier, and the system
-    /// lists everything again.
+    /// Opens a catalogue, or creates it. Replaces a damaged catalogue. In that case every item gets a new identifier,
+    /// and the system lists everything again.
     package init(_ path: String) throws {
         do {
             (database, stamp) = try Self.open(path)
@@ -118,15 +118,16 @@ package struct ServerCatalogue {
             read: Self.read)
     }
 
-    /// Returns the item with an identity. After the server was restored from a backup, several items may have the
-    /// identity. In this case, returns the one that the server reported last.
+    /// Returns the item with the given identity. After the server was restored from a backup, several items may have
+    /// this identity. In that case, returns the item that the server reported last.
     func item(identity: String) throws -> CataloguedItem? {
         try database.first(
             "SELECT \(Self.columns) FROM item WHERE identity = ? ORDER BY round DESC LIMIT 1", .text(identity),
             read: Self.read)
     }
 
-    /// Returns the items of a folder that the server last reported before a round; by default all items.
+    /// Returns the items of a folder that the server last reported before the listing with the number `round`. By
+    /// default, returns all items of the folder.
     func children(of parent: Int64, seenBefore round: Int64 = .max) throws -> [CataloguedItem] {
         try database.all(
             "SELECT \(Self.columns) FROM item WHERE parent = ? AND number <> 1 AND round < ?", .integer(parent),
@@ -140,7 +141,7 @@ package struct ServerCatalogue {
         ) { $0.integer(0) }
     }
 
-    /// Returns the items that were changed after the change with the given number, oldest change first.
+    /// Returns the items that were changed after the change with the given number, the oldest change first.
     func items(changedSince change: Int64, limit: Int) throws -> [(item: CataloguedItem, change: Int64)] {
         try database.all(
             "SELECT \(Self.columns), change FROM item WHERE change > ? ORDER BY change LIMIT ?", .integer(change),
@@ -162,7 +163,7 @@ package struct ServerCatalogue {
             round: row.integer(9))
     }
 
-    /// Returns the names from the root to an item; `nil` if it is not in the tree any more.
+    /// Returns the names from the root to an item; `nil` if the item is not in the tree any more.
     package func names(to number: Int64) throws -> [String]? {
         var names: [String] = []
         var current = number

@@ -6,8 +6,8 @@ final class SharedServerCatalogue: Sendable {
     // Leaf lock. It is held during a transaction, but never during a request to the server.
     private let catalogue: Lock<ServerCatalogue>
     let stamp: String
-    /// The numbers of the items that a ``ServerWriter`` has renamed temporarily. Listings may lack them although they
-    /// exist. Leaf lock.
+    /// The numbers of the items that a ``ServerWriter`` has renamed temporarily. Listings may lack these items although
+    /// they exist. Leaf lock.
     private let aside = Lock<Set<Int64>>([])
 
     init(_ path: String) throws {

@@ -5,8 +5,8 @@ import WebDAVClient
 
 /// One search for changes in several folders.
 ///
-/// An item that is missing from one folder may have moved to another one, which its identity shows. New and missing
-/// items are therefore recorded at the end.
+/// An item that is missing from one folder may have moved to another folder. Its identity shows this move. New and
+/// missing items are therefore recorded at the end.
 ///
 /// Without identities, a file in another place counts as another file. A matching tag proves nothing, because many
 /// servers compute tags from the date and the size, which files with other contents can share.
@@ -15,7 +15,7 @@ final class ChangePass: Sendable {
         /// New entries, each with the number of its folder and the number of the folder's listing.
         var appeared: [(entry: ObservedItem, folder: Int64, round: Int64)] = []
         var vanished: [(item: CataloguedItem, round: Int64)] = []
-        /// The folders that were listed, a folder before its subfolders, with their tags when they were listed.
+        /// The folders that were listed, each before its subfolders, with the tag that it had when it was listed.
         var listed: [(folder: Int64, tag: String?)] = []
         /// The error of the first folder that the server refused to list.
         var refusal: DAVError?
@@ -101,8 +101,8 @@ final class ChangePass: Sendable {
         }
     }
 
-    /// Checks the folders whose tag differs from that of their last listing. Starts at the root and enters only folders
-    /// with a different tag.
+    /// Checks the folders whose tag differs from the tag in their last listing. Starts at the root and enters only such
+    /// folders.
     func descend() async throws {
         let catalogue = account.catalogue
         let isListed = try await catalogue.perform { try $0.isListed(CataloguedItem.root) }
@@ -130,7 +130,7 @@ final class ChangePass: Sendable {
         }
     }
 
-    /// Records the items that have appeared or disappeared.
+    /// Records the items that have appeared or disappeared in the checked folders.
     ///
     /// - Throws: the first error if the server has refused to list all folders.
     func finish() async throws {

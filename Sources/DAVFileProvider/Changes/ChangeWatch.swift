@@ -5,11 +5,11 @@ import HTTPTransport
 import LinuxSystem
 import WebDAVClient
 
-/// The search for changes at the server.
+/// Searches for changes at the server.
 ///
 /// A plain server sends no notices. Each folder that was listed is listed again after a pause. The pause doubles while
-/// nothing changes, up to a quarter of an hour if the folder has local items, and up to a day otherwise. If the service
-/// has deep tags, only the tag of its root is requested.
+/// nothing changes, up to a quarter of an hour if the folder has local items, and up to a day otherwise. If a folder's
+/// tag changes with any of its descendants (``DAVServiceKind/hasDeepTags``), only the tag of the root is requested.
 package final class ChangeWatch: Sendable {
     private struct State {
         var task: Task<Void, Never>?
@@ -246,8 +246,8 @@ package final class ChangeWatch: Sendable {
         return !numbers.contains(nil)
     }
 
-    /// Ends a pass over individual folders. If the service has deep tags, first searches the other folders for missing
-    /// items, which may have moved.
+    /// Ends a pass over individual folders. If the service has deep tags (``DAVServiceKind/hasDeepTags``), first
+    /// searches the other folders for missing items, which may have moved.
     private func finish(_ pass: ChangePass) async throws {
         if account.service.hasDeepTags, pass.hasVanished { try await pass.descend() }
         try await pass.finish()
@@ -266,7 +266,8 @@ extension DAVError {
     }
 }
 
-/// Folders whose changes do not change the tags of their parent folders, although the service has deep tags.
+/// Folders whose changes do not change the tags of their parent folders, although the service has deep tags
+/// (``DAVServiceKind/hasDeepTags``).
 enum NoDeepTags {
     /// The text by which the stored traits of a folder on an external storage are recognized.
     static let mount = "\"mount\":\"external\""

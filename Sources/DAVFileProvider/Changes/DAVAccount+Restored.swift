@@ -2,10 +2,10 @@ import FileProvider
 import HTTPTransport
 import WebDAVClient
 
-/// Protection of local contents that are newer than the state of a server that was restored from a backup.
+/// Protects local contents that are newer than the state of a server that was restored from a backup.
 extension DAVAccount {
-    /// Records the identifier of the server's data, if the listed folder is the root, whose entry contains it. The
-    /// identifier is thus recorded together with the first items.
+    /// If the listed folder is the root, records the identifier of the server's data, which the root's entry contains.
+    /// The identifier is thus recorded together with the first items.
     func noteMark(of directory: DAVEntry?, _ folder: Int64, round: Int64) async throws {
         guard folder == CataloguedItem.root, let mark = directory.flatMap({ service.dataMark(of: $0) }) else { return }
         try await catalogue.perform { try $0.note(dataMark: mark, round: round) }
@@ -21,7 +21,7 @@ extension DAVAccount {
     ///
     /// - Parameters:
     ///   - observed: entries of a folder that are about to be recorded.
-    ///   - round: the round of their listing.
+    ///   - round: the number of the listing that contains them.
     func keepNewerContents(
         than observed: [ObservedItem], in folder: Int64, _ priority: HTTPRequest.Priority = .interactive, round: Int64
     ) async throws {
@@ -37,8 +37,8 @@ extension DAVAccount {
 }
 
 extension ServerCatalogue {
-    /// Returns the known files whose recorded date is later than the date of their new entry, and of which the system
-    /// has received another version than the entry's. Returns none if the service has no identifier of its data.
+    /// Returns the known files whose recorded date is later than the date of their new entry, if the system has
+    /// received another version than that of the entry. Returns none if the service has no identifier of its data.
     func newer(than observed: [ObservedItem], in folder: Int64) throws -> [CataloguedItem] {
         guard try hasMark() else { return [] }
         return try observed.compactMap { entry in

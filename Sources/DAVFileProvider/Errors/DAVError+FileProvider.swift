@@ -6,8 +6,8 @@ import SQLite
 import WebDAVClient
 
 extension DAVError {
-    /// The error that the system receives. The system decides by its code whether it retries, requests a sign-in, or
-    /// keeps both versions.
+    /// The error that the system receives. The error's code determines whether the system retries, requests a sign-in,
+    /// or keeps both versions.
     public var fileProviderError: any Error {
         let text = [NSLocalizedDescriptionKey: description.asSentence]
         func error(_ code: NSFileProviderError.Code) -> any Error { NSFileProviderError(code, userInfo: text) }
@@ -33,7 +33,7 @@ extension DAVError {
     }
 }
 
-/// Conversion of this module's errors to errors that the system understands.
+/// Converts this module's errors to errors that the system understands.
 package enum SystemErrors {
     static func converting<Reply>(_ body: () throws -> Reply) throws -> Reply {
         do { return try body() } catch { throw Self.error(error) }

@@ -1,7 +1,7 @@
 import FileProvider
 import Foundation
 
-/// Fetching of byte ranges, for programs that read only a part of a large file.
+/// Fetches byte ranges, for programs that read only a part of a large file.
 extension DAVExtension: NSFileProviderPartialContentFetching {
     /// Fetches a byte range of a file.
     public func fetchPartialContents(

@@ -19,7 +19,7 @@ open class DAVExtension: NSObject, NSFileProviderReplicatedExtension, FileProvid
     open class var service: any DAVServiceKind { PlainDAVService() }
 
     package let domain: NSFileProviderDomain
-    /// The requests for the domain, or the error that prevents them, such as a wrong setting.
+    /// The object that performs requests for the domain, or the error that prevents requests, such as a wrong setting.
     private let opened: Result<DAVWork, any Error>
     package let passwords: any DAVPasswordStore
     private let folder: URL?
@@ -38,8 +38,8 @@ open class DAVExtension: NSObject, NSFileProviderReplicatedExtension, FileProvid
         Task { [weak self] in await self?.materializedItemsDidChange() }
     }
 
-    /// Creates the provider of a domain with directories of its own, for tests. It searches for changes only on
-    /// request.
+    /// Creates the provider of a domain with directories of its own, for tests. The provider searches for changes only
+    /// on request.
     ///
     /// - Parameters:
     ///   - folder: the directory of the catalogue.
@@ -177,7 +177,7 @@ open class DAVExtension: NSObject, NSFileProviderReplicatedExtension, FileProvid
         }
     }
 
-    /// Removes an item at the server, if its version there is the one that the user has seen.
+    /// Removes an item at the server, if the item's version at the server is the version that the user has seen.
     open func deleteItem(
         identifier: NSFileProviderItemIdentifier, baseVersion version: NSFileProviderItemVersion,
         options: NSFileProviderDeleteItemOptions, request: NSFileProviderRequest,

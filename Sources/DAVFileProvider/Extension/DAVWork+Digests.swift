@@ -2,7 +2,7 @@ import HTTPTransport
 import LinuxSystem
 import WebDAVClient
 
-/// The digests of file contents. They are needed where different contents can have the same version.
+/// Computes digests of file contents. They are needed where different contents can have the same version.
 extension DAVWork {
     /// The minimum size in bytes of files whose digest is computed after the reply to the system, because that takes
     /// long.
@@ -46,7 +46,7 @@ extension DAVWork {
         }
     }
 
-    /// Returns the digest of a version's contents; `nil` if the version alone identifies the contents.
+    /// Returns the digest of the contents in the given version; `nil` if the version alone identifies the contents.
     func digest(of number: Int64, version: String) async throws -> [UInt8]? {
         await digests.wait(for: number)
         return try await account.catalogue.perform { try $0.digest(of: number, version: version) }
@@ -63,7 +63,7 @@ final class PendingDigests: Sendable {
     // Leaf lock.
     private let tasks = Lock<[Int64: Task<Void, Never>]>([:])
 
-    /// Starts a computation. It begins after an earlier one for the same item has ended.
+    /// Starts a computation. The computation begins after an earlier computation for the same item has ended.
     func begin(_ number: Int64, _ body: @escaping @Sendable () async -> Void) {
         tasks.withLock { tasks in
             let earlier = tasks[number]

@@ -4,7 +4,7 @@ import HTTPTransport
 import LinuxSystem
 import WebDAVClient
 
-/// Fetches of contents for the system.
+/// Fetches contents for the system.
 extension DAVWork {
     /// A fetched file that is passed to the system.
     struct Fetched: Sendable {
@@ -47,7 +47,7 @@ extension DAVWork {
         throw CocoaError(.fileReadUnknown)
     }
 
-    /// Fetches the file at an address, in its present version.
+    /// Fetches the current version of the file at the given address.
     func fetch(at address: HTTPAddress, _ progress: Progress) async throws -> URL {
         let (url, file) = try await makeFile()
         do {

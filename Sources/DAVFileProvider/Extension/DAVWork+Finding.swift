@@ -2,9 +2,9 @@ import FileProvider
 import HTTPTransport
 import WebDAVClient
 
-/// Items that a service found in any folder, such as by a search.
+/// Records items that a service found in any folder, such as by a search.
 extension DAVWork {
-    /// Records an entry of any folder. Also records the folders on the path to it that were never listed.
+    /// Records an entry of any folder. Also records the folders on the entry's path that were never listed.
     ///
     /// - Returns: `nil` if the entry is outside the domain, or is hidden.
     package func record(_ entry: DAVEntry) async throws -> DAVKnownItem? {
@@ -14,8 +14,8 @@ extension DAVWork {
         return try await note(entry, in: parent, round: round)
     }
 
-    /// Returns the number of the folder that contains the item at an address. Records the unknown folders on the path
-    /// to it.
+    /// Returns the number of the folder that contains the item at the given address. Records the unknown folders on the
+    /// item's path.
     func folder(of address: HTTPAddress, round: Int64) async throws -> Int64? {
         if let place = try await account.place(of: address) { return place.parent }
         guard address.origin == account.root.origin, address.path.hasPrefix(account.root.path) else { return nil }

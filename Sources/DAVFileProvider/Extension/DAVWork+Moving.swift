@@ -4,7 +4,7 @@ import HTTPTransport
 import LinuxSystem
 import WebDAVClient
 
-/// Moves at the server, and restores from its trash.
+/// Moves items at the server, and restores items from its trash.
 extension DAVWork {
     func move(_ known: DAVKnownItem, _ change: Modification) async throws -> DAVKnownItem {
         let parent = try await account.known(

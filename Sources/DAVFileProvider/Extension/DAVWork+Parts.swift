@@ -4,9 +4,9 @@ import HTTPTransport
 import LinuxSystem
 import WebDAVClient
 
-/// Fetches of byte ranges for the system.
+/// Fetches byte ranges for the system.
 extension DAVWork {
-    /// A fetched part of a file. The file at `url` has the part at its offset, with a hole before it.
+    /// A fetched part of a file. In the file at `url`, the part is at its original offset, after a hole.
     struct FetchedPart: Sendable {
         let url: URL
         let item: DAVItem

@@ -2,7 +2,7 @@ import FileProvider
 import SQLite
 import WebDAVClient
 
-/// Checks of the user's permissions. They prevent changes that the server itself would permit but that have unwanted
+/// Checks the user's permissions. The checks prevent changes that the server itself would permit but that have unwanted
 /// effects, such as ending a share by removing its folder.
 extension DAVWork {
     /// Checks that the user may remove an item, and that the item contains no share or external storage. The server

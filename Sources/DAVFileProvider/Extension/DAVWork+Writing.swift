@@ -5,7 +5,7 @@ import LinuxSystem
 import UniformTypeIdentifiers
 import WebDAVClient
 
-/// The requests that send local changes to the server.
+/// Sends local changes to the server.
 extension DAVWork {
     /// The reply to a creation or modification.
     struct Changed: Sendable {

@@ -3,8 +3,8 @@ import Foundation
 import HTTPTransport
 import WebDAVClient
 
-/// The requests of a running extension for its domain: listings, transfers and changes. ``DAVExtension`` passes the
-/// system's calls to this object.
+/// Performs the requests of a running extension for its domain: listings, transfers and changes. ``DAVExtension``
+/// passes the system's calls to this object.
 package final class DAVWork: Sendable {
     package let account: DAVAccount
     let listings: FolderListings
@@ -16,6 +16,8 @@ package final class DAVWork: Sendable {
     let partTags = PartTags()
     let digests = PendingDigests()
 
+    /// Creates the object that performs a domain's requests.
+    ///
     /// - Parameters:
     ///   - handsOverMemory: whether small contents are passed to the system in memory.
     ///   - signal: reports to the system that the working set has changed.
@@ -95,7 +97,8 @@ package final class DAVWork: Sendable {
         return try await note(entry, as: known, round: round)
     }
 
-    /// Searches for an item that is missing at its address.
+    /// Searches for an item that is missing at its address. If the item was removed, removes it from the catalogue and
+    /// throws an error.
     private func found(_ known: DAVKnownItem, round: Int64) async throws -> DAVKnownItem {
         try await account.checkMark(round: round)
         if let moved = try await moved(known, round: round) { return moved }
@@ -113,7 +116,8 @@ package final class DAVWork: Sendable {
         throw NSError.fileProviderErrorForNonExistentItem(withIdentifier: known.identifier)
     }
 
-    /// Requests the address of a moved item from the service, by the item's identity.
+    /// Requests the address of a moved item from the service, by the item's identity. Returns the item at its new
+    /// place; `nil` if the service did not find it.
     private func moved(_ known: DAVKnownItem, round: Int64) async throws -> DAVKnownItem? {
         guard let identity = known.traits.identity else { return nil }
         let found = try await account.ask { [account] client throws(DAVError) -> DAVEntry? in
@@ -161,8 +165,8 @@ package final class DAVWork: Sendable {
 }
 
 extension DAVAccount {
-    /// Returns the parent folder's number and the name that an address stands for; `nil` if the folder is not in the
-    /// catalogue.
+    /// Returns the number of the folder that contains the item at the given address, and the item's name. Returns `nil`
+    /// if the folder is not in the catalogue.
     func place(of address: HTTPAddress) async throws -> (parent: Int64, name: String)? {
         guard address.origin == root.origin, address.path.hasPrefix(root.path) else { return nil }
         var names = address.path.dropFirst(root.path.count).split(separator: "/").map {

@@ -2,9 +2,10 @@ import FileProvider
 import Foundation
 import LinuxSystem
 
-/// The items of the set of materialized items, read from all pages of its enumerator.
+/// Reads the set of materialized items, from all pages of its enumerator.
 enum MaterializedItems {
-    /// Returns the identifiers of the set's items. If a page fails, returns the identifiers from the pages before it.
+    /// Returns the identifiers of the items in the set. If a page fails, returns the identifiers from the earlier
+    /// pages.
     static func all(_ enumerator: any NSFileProviderEnumerator) async -> [NSFileProviderItemIdentifier] {
         var found: [NSFileProviderItemIdentifier] = []
         var page: NSFileProviderPage? = NSFileProviderPage(NSFileProviderPage.initialPageSortedByName as Data)

@@ -1,7 +1,7 @@
 import HTTPTransport
 import WebDAVClient
 
-/// Items that a server does not list although it has them: nginx omits names that begin with a dot.
+/// Finds items that a server has but does not list: nginx omits names that begin with a dot.
 extension DAVAccount {
     /// The maximum number of concurrent requests for unlisted items.
     private static let mostAtOnce = 4
@@ -9,7 +9,7 @@ extension DAVAccount {
     /// Requests the items that a complete listing of a folder lacks although the server may have them. Records the
     /// state of each item that exists.
     ///
-    /// - Parameter round: the round of the listing.
+    /// - Parameter round: the number of the listing.
     /// - Returns: the numbers of the items that the server has, and whether one of them has changed.
     func noteUnlisted(
         in folder: Int64, _ priority: HTTPRequest.Priority = .interactive, round: Int64

@@ -5,8 +5,8 @@ import WebDAVClient
 /// The listings that the system reads page by page. The first page is returned before the server has sent the other
 /// pages.
 ///
-/// Each listing is read to its end, even if the system does not request further pages. Otherwise it would occupy a
-/// connection. The catalogue contains the items; this object contains only their numbers.
+/// Each listing is read to its end, even if the system does not request further pages. Otherwise the listing would
+/// occupy a connection. The catalogue contains the items; this object contains only their numbers.
 actor FolderListings {
     private struct Running {
         var numbers: [Int64] = []
@@ -22,8 +22,8 @@ actor FolderListings {
     /// The identifiers of the listings, the oldest first.
     private var order: [UInt64] = []
 
-    /// The maximum number of listings whose item numbers are stored. The system requests a listing that was dropped
-    /// again from its beginning.
+    /// The maximum number of listings whose item numbers are stored. If a listing was dropped, the system requests it
+    /// again from the beginning.
     private static let most = 64
     /// The number of items of the first page, which a user waits for, and the maximum number of items of the other
     /// pages.

@@ -13,9 +13,9 @@ public struct DAVFileUpload: Sendable {
     /// The condition for the upload: the state of the file at the server, or that no such file exists. An upload that
     /// ignores this condition loses other clients' changes.
     public let requirements: DAVRequirements
-    /// The file's date.
+    /// The file's modification date; `nil` if it is unknown.
     public let modified: HTTPDate?
-    /// A name that is the same for each attempt to upload these contents, also for attempts of another process.
+    /// A name that is the same for each attempt to upload these contents, including attempts by another process.
     public let token: String
     /// The server's behaviour. A service that sends the contents by a protocol of its own must check that conditions
     /// protect this protocol, too.

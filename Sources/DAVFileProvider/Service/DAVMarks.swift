@@ -7,9 +7,9 @@ public struct DAVMarks: Sendable {
     public let fields: NSFileProviderItemFields
     /// The rank among the favorites; `nil` for none.
     public let favoriteRank: UInt64?
-    /// The tags.
+    /// The tags, in the form of ``NSFileProviderItemProtocol/tagData``; `nil` for none.
     public let tagData: Data?
-    /// The date of the last use.
+    /// The date of the last use; `nil` if it is unknown.
     public let lastUsed: Date?
 
     init(_ item: any NSFileProviderItem, _ fields: NSFileProviderItemFields) {

@@ -4,7 +4,7 @@ import HTTPTransport
 import WebDAVClient
 import XMLStream
 
-/// A kind of service that is based on WebDAV, with the features that Nextcloud and others have beyond the protocol. A
+/// A kind of service that is based on WebDAV, including the features that Nextcloud and others add to the protocol. A
 /// server without such features is ``PlainDAVService``.
 ///
 /// Each member has a default implementation, which describes a plain server.
@@ -23,8 +23,8 @@ public protocol DAVServiceKind: Sendable {
     /// Whether removed items can be moved to a trash with ``trash(_:of:)``.
     var hasTrash: Bool { get }
 
-    /// The pause between two checks for changes while no notice reports any, in seconds; `nil` for the default. A
-    /// service that sends notices (`ChangeWatch.check(identities:)`) has a longer pause.
+    /// The pause in seconds between two checks for changes, unless a notice reports a change earlier; `nil` for the
+    /// default. A service that sends notices (`ChangeWatch.check(identities:)`) has a longer pause.
     var pollInterval: Int? { get }
 
     /// Findings about the server for the user, one line each, in addition to those of the probe.

@@ -12,7 +12,7 @@ public struct DAVTraits: Hashable, Sendable, Codable {
     public var folderSize: Int64?
     /// The raw value of the item's file system flags; `nil` for a file that the user can read and write.
     public var fileSystemFlags: UInt?
-    /// The rank among the favorites.
+    /// The rank among the favorites; `nil` if the item is not a favorite.
     public var favoriteRank: UInt64?
     /// The tags, in the form of ``NSFileProviderItemProtocol/tagData``.
     public var tagData: [UInt8]?

@@ -3,7 +3,7 @@ import Foundation
 import HTTPTransport
 import WebDAVClient
 
-/// The set-up of a domain, and the findings about its server.
+/// Sets up a domain, and reports the findings about its server.
 extension DAVExtension: FileProviderDescribing {
     /// The server's behaviour as the probe found it, one sentence for each finding.
     public final var domainFindings: [String] {
@@ -16,7 +16,8 @@ extension DAVExtension: FileProviderDescribing {
         }
     }
 
-    /// Signs in at an address and probes the server. Stores the credentials and the server's behaviour.
+    /// Signs in at the address in the settings, and probes the server. Stores the credentials and the server's
+    /// behaviour.
     ///
     /// - Parameters:
     ///   - settings: the settings to check. The settings of this object's domain may be older.

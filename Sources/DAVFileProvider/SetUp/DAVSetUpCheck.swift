@@ -40,8 +40,8 @@ struct DAVSetUpCheck: Sendable {
         if account.root == account.settings.address { setup.set(directory.address.description, forKey: "url") }
     }
 
-    /// Returns the domain's stored credentials if the user changes its settings; `nil` for other purposes, such as a
-    /// new sign-in.
+    /// Returns the domain's stored credentials if the user changes the domain's settings; `nil` for other purposes,
+    /// such as a new sign-in.
     private func known() async throws -> FileProviderCredentials? {
         guard setup.purpose == .changing, let user = account.settings.user else { return nil }
         let (origin, domain, store) = (account.root.origin, account.domain.identifier.rawValue, passwords)

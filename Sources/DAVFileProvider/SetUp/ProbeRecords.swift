@@ -12,7 +12,7 @@ import WebDAVClient
 package struct ProbeRecords: Sendable {
     private let path: String
 
-    /// The maximum size of a file in bytes.
+    /// The maximum size of a record's file in bytes.
     private static let largest = 1 << 16
 
     /// - Parameter state: The directory of one domain's state. The records lie beside it.
@@ -49,7 +49,8 @@ package struct ProbeRecords: Sendable {
         try? folder.removeFile(record.name)
     }
 
-    /// Returns the records of the directories in a folder at a server that processes did not remove before they ended.
+    /// Returns the records of the probes in the given folder at a server, if a probe's process ended without removing
+    /// the probe's directory.
     package func abandoned(in root: HTTPAddress) -> [Record] {
         guard let folder = try? FileDescriptor.open(path, [.readOnly, .directory, .noFollow]),
             let entries = try? folder.entries()

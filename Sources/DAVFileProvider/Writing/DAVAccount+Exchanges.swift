@@ -2,7 +2,7 @@ import Foundation
 import HTTPTransport
 import WebDAVClient
 
-/// The cleanup of exchanges that were interrupted, because the process was killed or the connection broke.
+/// Cleans up exchanges that were interrupted because the process was killed or the connection broke.
 extension DAVAccount {
     /// Returns a writer of changes in a folder.
     ///

@@ -1,7 +1,7 @@
 import HTTPTransport
 import WebDAVClient
 
-/// Changes of file contents.
+/// Changes the contents of files.
 extension ServerWriter {
     /// The version that an edit is based on.
     struct Base: Sendable {
@@ -44,13 +44,13 @@ extension ServerWriter {
         return try await written(contents, at: address, sent)
     }
 
-    /// Whether an upload needs no lock to identify its result. This is so if the reply contains the tag of the new
-    /// state, or if the server has no locks. Without a tag, only a lock prevents a later write of another client from
-    /// being mistaken for this upload.
+    /// Whether the result of an upload can be identified without a lock. This is so if the reply contains the tag of
+    /// the new state, or if the server has no locks. Without a tag, only a lock prevents a later write of another
+    /// client from being mistaken for this upload.
     private var showsResult: Bool { profile.repliesWithTag || profile.locking != .enforced }
 
-    /// Returns the strong tag of a file for a condition, from the file's properties, or else from the reply to a
-    /// request for its contents.
+    /// Returns a file's strong tag, for use in a condition. The tag comes from the file's properties, or else from the
+    /// reply to a request for the file's contents.
     private func tagForCondition(_ entry: DAVEntry, _ base: Base) async throws(DAVError) -> DAVEntityTag? {
         if let tag = entry.tag { return tag.isWeak ? nil : tag }
         let contents = try await client.get(entry.address, range: HTTPByteRange(0..<1), to: .nowhere)
@@ -63,8 +63,8 @@ extension ServerWriter {
     }
 
     /// Replaces contents on a server that is not known to honour conditions: compares the version immediately before
-    /// the upload. The probe may not have noticed that the server honours conditions, so the request has one unless the
-    /// server refuses conditions.
+    /// the upload. The probe may not have noticed that the server honours conditions, so the upload has a condition
+    /// unless the server refuses conditions.
     private func replaceUnprotected(
         _ address: HTTPAddress, _ contents: OutgoingFile, _ base: Base
     ) async throws(DAVError) -> DAVUpload {

@@ -4,14 +4,14 @@ import LinuxSystem
 import SQLite
 import WebDAVClient
 
-/// Changes on servers that honour neither conditions nor locks, but on which a move does not overwrite an existing
-/// file.
+/// Changes files on servers that honour neither conditions nor locks, but on which a move does not overwrite an
+/// existing file.
 ///
 /// A comparison before a change would miss a write of another client between the comparison and the change. Therefore
 /// the file is first moved to a temporary name, where its contents no longer change, and compared afterwards.
 extension ServerWriter {
-    /// The prefixes of the temporary names of new contents, and of files that were moved aside. The stamp of the
-    /// catalogue follows, so that each client only changes its own files.
+    /// The prefixes of the temporary names of new contents, and of files that were moved aside. Each prefix is followed
+    /// by the stamp of the catalogue, so that a client changes only its own files.
     static let incoming = ".purvey-incoming-"
     static let aside = ".purvey-aside-"
 
@@ -95,7 +95,7 @@ extension ServerWriter {
         }
     }
 
-    /// Moves a file to its temporary name, and back if it is not in the state that an edit is based on.
+    /// Moves a file to its temporary name. Moves it back if it is not in the state that the edit is based on.
     private func take(_ places: Places, _ base: Base) async throws(DAVError) {
         let taken = try await move(places.file, to: places.aside)
         if try await isBase(taken, base) { return }
@@ -176,8 +176,8 @@ extension ServerWriter {
     // MARK: Remains
 
     /// Moves a file from its temporary name back to its name. If another client has used the name meanwhile, removes
-    /// the file if its contents are those that both clients have replaced. Otherwise it may contain a change that no
-    /// client has seen, so it gets a new name.
+    /// the file if its contents are those that both clients have replaced. Otherwise the file may contain a change that
+    /// no client has seen, so it gets a new name.
     private func putBack(_ places: Places, _ base: Base) async throws(DAVError) {
         guard let left = try await entry(at: places.aside) else { return }
         do {

@@ -1,7 +1,7 @@
 import HTTPTransport
 import WebDAVClient
 
-/// Moves and removals.
+/// Moves and removes items.
 extension ServerWriter {
     /// Moves a file or folder to an unused address. Items that other clients have added to the folder move with it.
     ///

@@ -70,7 +70,7 @@ struct ServerWriter: Sendable {
         }
     }
 
-    /// Whether the file at the server has the same bytes.
+    /// Whether the file at the server has the same bytes as the given contents.
     func hasSameBytes(_ entry: DAVEntry, as contents: OutgoingFile) async throws(DAVError) -> Bool {
         guard !entry.isDirectory, entry.length == nil || entry.length == contents.count else { return false }
         if contents.count == 0 { return entry.length == 0 }

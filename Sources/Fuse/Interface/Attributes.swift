@@ -1,4 +1,4 @@
-/// A point in time, with the resolution of the times of files.
+/// A point in time, with the nanosecond resolution of a file's times.
 public struct Timestamp: Hashable, Sendable, Comparable {
     /// Seconds since the beginning of 1970 (UTC).
     public var seconds: Int64
@@ -19,11 +19,11 @@ public struct Timestamp: Hashable, Sendable, Comparable {
 
 /// The attributes of a file, as in stat(2).
 public struct Attributes: Hashable, Sendable {
-    /// The node, which is shown as the inode number.
+    /// The node, whose number programs see as the inode number.
     public var node: NodeID
     /// The size, in bytes.
     public var size: Int64
-    /// The space on disk, in blocks of 512 bytes; 0 for a dataless file.
+    /// The space that the file occupies on disk, in blocks of 512 bytes. It is 0 if no contents are local.
     public var blocks: UInt64
     /// The time at which the contents were last read.
     public var accessed: Timestamp
@@ -35,9 +35,9 @@ public struct Attributes: Hashable, Sendable {
     public var mode: UInt32
     /// The number of names (hard links).
     public var linkCount: UInt32
-    /// The owning user.
+    /// The ID of the owning user.
     public var owner: UInt32
-    /// The owning group.
+    /// The ID of the owning group.
     public var group: UInt32
     /// The preferred size of reads and writes, in bytes.
     public var blockSize: UInt32
@@ -48,7 +48,7 @@ public struct Attributes: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - mode: the mode with the kind of file, as in `S_IFREG | 0o644`.
-    ///   - blocks: the space on disk; `nil` means the space that `size` bytes take.
+    ///   - blocks: the space on disk, in blocks of 512 bytes; `nil` means the space that `size` bytes take.
     public init(
         node: NodeID, mode: UInt32, size: Int64 = 0, blocks: UInt64? = nil, linkCount: UInt32 = 1,
         accessed: Timestamp = Timestamp(seconds: 0), modified: Timestamp = Timestamp(seconds: 0),
@@ -86,10 +86,11 @@ public struct AttributesReply: Sendable {
 
 /// The reply to a look-up: the node that a name leads to.
 ///
-/// Every reply with an entry counts as one look-up of its node. ``FileSystem/forget(_:count:)`` revokes look-ups. Until
-/// all are revoked, the kernel may send requests for the node, even if no name leads to it any more.
+/// Every reply with an entry counts as one look-up of the entry's node. ``FileSystem/forget(_:count:)`` revokes
+/// look-ups. Until all look-ups of a node are revoked, the kernel may send requests for the node, even if no name leads
+/// to it any more.
 public struct Entry: Sendable {
-    /// The node; `nil` if no file has the name, which the kernel may cache for ``nameValidity``.
+    /// The node, or `nil` if no file has the name. The kernel may cache the absence of the name for ``nameValidity``.
     public var node: NodeID?
     /// A number that distinguishes a file from earlier files with the same node. Only exports through NFS need it.
     public var generation: UInt64
@@ -112,7 +113,7 @@ public struct Entry: Sendable {
         self.attributeValidity = attributeValidity
     }
 
-    /// Creates the reply that no file has the name. The kernel caches it for `nameValidity`.
+    /// Creates the reply that no file has the name. The kernel may cache this reply for `nameValidity`.
     public static func none(nameValidity: Duration) -> Entry {
         var entry = Entry(
             node: .root, attributes: Attributes(node: .root, mode: 0), nameValidity: nameValidity)
@@ -133,9 +134,9 @@ public struct AttributeChange: Hashable, Sendable {
 
     /// The permission bits, with the kind of file.
     public var mode: UInt32?
-    /// The owning user.
+    /// The ID of the owning user.
     public var owner: UInt32?
-    /// The owning group.
+    /// The ID of the owning group.
     public var group: UInt32?
     /// The size, in bytes: the file is truncated, or extended by zeros.
     public var size: Int64?
@@ -145,9 +146,9 @@ public struct AttributeChange: Hashable, Sendable {
     public var modified: Time?
     /// The time at which the attributes were last changed. Only kernels that cache writes send it.
     public var changed: Timestamp?
-    /// The handle through which the file is changed, as by ftruncate(2).
+    /// The handle through which the file is changed, as by ftruncate(2). `nil` if it is changed by its path.
     public var handle: UInt64?
-    /// The caller's lock owner.
+    /// The kernel's identifier of the owner of the caller's locks. `nil` if the kernel did not send it.
     public var lockOwner: UInt64?
 
     /// Creates an empty change.

@@ -12,11 +12,11 @@ public struct FileLock: Hashable, Sendable {
 
     /// The kind of the lock.
     public var kind: Kind
-    /// The first byte.
+    /// The offset of the first locked byte.
     public var start: UInt64
-    /// The last byte; `Int64.max` is the end of the file, however long the file is.
+    /// The offset of the last locked byte. `Int64.max` means the end of the file, however long the file is.
     public var end: UInt64
-    /// The process that holds the lock.
+    /// The ID of the process that holds the lock.
     public var processID: Int32
 
     /// Creates a lock from its parts.
@@ -34,9 +34,9 @@ public struct LockRequest: Hashable, Sendable {
     public var owner: UInt64
     /// The requested lock.
     public var lock: FileLock
-    /// Whether the lock is of the kind of flock(2): it applies to the whole file, and its owner is a handle and not a
-    /// process.
+    /// Whether this is a lock as set by flock(2). Such a lock applies to the whole file and belongs to a handle, not to
+    /// a process.
     public var isWholeFile: Bool
-    /// Whether the caller waits until the lock is available.
+    /// Whether the caller waits until the lock is available. If `false`, an unavailable lock is an error.
     public var waits: Bool
 }

@@ -1,13 +1,14 @@
 /// A file system, which serves the kernel's requests.
 ///
 /// Requests arrive on the session's threads, several at a time. A function returns soon, and never waits for another
-/// process. It completes its ``Reply`` at once, or later from any thread. A request that waits delays no other request.
+/// process. It completes its ``Reply`` at once, or later from any thread. A request that waits for its reply delays no
+/// other request.
 ///
-/// Every function has a default that replies `ENOSYS`. For most requests, the kernel then never sends that request
-/// again: without ``open(_:_:_:)``, for example, files are opened without a request. If a function has another default,
-/// its documentation states this.
+/// Every function has a default implementation. Unless a function's documentation states another default, the default
+/// replies `ENOSYS`. After this reply, the kernel does not send most kinds of requests again. For example, without
+/// ``open(_:_:_:)`` it opens files without a request.
 ///
-/// The order of calls is that of the kernel's requests only for consecutive system calls of one process.
+/// Calls arrive in the order of the kernel's requests only if one process makes one system call after the other.
 public protocol FileSystem: AnyObject, Sendable {
     /// Called when the session begins, before all requests.
     func start(_ session: Session)
@@ -19,7 +20,7 @@ public protocol FileSystem: AnyObject, Sendable {
     // MARK: Names
 
     /// Looks up a name (FUSE_LOOKUP). If no file has the name, fails with `ENOENT`, or replies
-    /// ``Entry/none(nameValidity:)``. In all functions, names have up to 1024 bytes.
+    /// ``Entry/none(nameValidity:)``. In all functions of this protocol, names have up to 1024 bytes.
     func lookup(_ name: Name, in parent: NodeID, _ reply: Reply<Entry>)
     /// Revokes `count` look-ups of a node (FUSE_FORGET, FUSE_BATCH_FORGET). When all are revoked, the kernel does not
     /// use the node any more. The default does nothing.
@@ -28,13 +29,13 @@ public protocol FileSystem: AnyObject, Sendable {
     func makeDirectory(_ name: Name, in parent: NodeID, mode: UInt32, _ reply: Reply<Entry>)
     /// Creates a symbolic link (FUSE_SYMLINK).
     func makeSymbolicLink(_ name: Name, in parent: NodeID, target: Name, _ reply: Reply<Entry>)
-    /// Creates a file, a pipe, a socket or a device, depending on `mode` (FUSE_MKNOD). The kernel uses it for files if
-    /// ``create(_:in:mode:_:_:)`` is not implemented.
+    /// Creates a file, a pipe, a socket or a device, depending on `mode` (FUSE_MKNOD). The kernel also creates files
+    /// with this request if ``create(_:in:mode:_:_:)`` is not implemented.
     func makeNode(_ name: Name, in parent: NodeID, mode: UInt32, device: UInt32, _ reply: Reply<Entry>)
     /// Adds a hard link to a file (FUSE_LINK).
     func makeLink(to node: NodeID, _ name: Name, in parent: NodeID, _ reply: Reply<Entry>)
-    /// Removes a name of a file that is not a directory (FUSE_UNLINK). The node stays until it is forgotten, and its
-    /// handles remain valid.
+    /// Removes a name of a file that is not a directory (FUSE_UNLINK). The node stays until it is forgotten, and the
+    /// node's handles remain valid.
     func unlink(_ name: Name, in parent: NodeID, _ reply: Reply<Done>)
     /// Removes an empty directory (FUSE_RMDIR).
     func removeDirectory(_ name: Name, in parent: NodeID, _ reply: Reply<Done>)
@@ -81,7 +82,7 @@ public protocol FileSystem: AnyObject, Sendable {
         _ node: NodeID, handle: UInt64, at offset: Int64, _ bytes: UnsafeRawBufferPointer, _ flags: WriteFlags,
         _ reply: Reply<Int>)
     /// Called when a descriptor of the handle is closed (FUSE_FLUSH); close(2) waits for the reply and returns its
-    /// error. There is one call for each descriptor of a handle, which may be several after fork(2) or dup(2).
+    /// error. After fork(2) or dup(2), a handle has several descriptors. The function is called for each of them.
     func flush(_ node: NodeID, handle: UInt64, lockOwner: UInt64, _ reply: Reply<Done>)
     /// Releases a handle, once for every ``open(_:_:_:)`` (FUSE_RELEASE). No caller waits for the reply.
     func release(_ node: NodeID, handle: UInt64, _ flags: OpenFlags, _ reply: Reply<Done>)
@@ -90,8 +91,8 @@ public protocol FileSystem: AnyObject, Sendable {
     /// Serves fallocate(2) (FUSE_FALLOCATE). With the default, fallocate(2) fails with `EOPNOTSUPP`.
     func allocate(
         _ node: NodeID, handle: UInt64, offset: Int64, length: Int64, _ flags: AllocationFlags, _ reply: Reply<Done>)
-    /// Finds the next data or hole (FUSE_LSEEK). Fails with `ENXIO` after the end. With the default, files have no
-    /// holes.
+    /// Replies with the offset of the next data or hole (FUSE_LSEEK). Fails with `ENXIO` if `offset` is not before the
+    /// end of the file. With the default, files appear to have no holes.
     func seek(_ node: NodeID, handle: UInt64, from offset: Int64, to target: SeekTarget, _ reply: Reply<Int64>)
     /// Serves copy_file_range(2), and replies with the number of bytes copied (FUSE_COPY_FILE_RANGE). With the default,
     /// the kernel copies by reading and writing.
@@ -115,8 +116,8 @@ public protocol FileSystem: AnyObject, Sendable {
     // MARK: Locks
 
     /// Returns the lock that conflicts with the given lock, or a lock of kind ``FileLock/Kind/none`` (FUSE_GETLK).
-    /// Called only with ``MountOptions/servesLocks`` or ``MountOptions/servesWholeFileLocks``; otherwise the kernel
-    /// manages the locks itself.
+    /// Called only if ``MountOptions/servesLocks`` or ``MountOptions/servesWholeFileLocks`` is set. Otherwise the
+    /// kernel manages the locks itself.
     func conflictingLock(_ node: NodeID, handle: UInt64, _ request: LockRequest, _ reply: Reply<FileLock>)
     /// Sets or releases a lock (FUSE_SETLK, FUSE_SETLKW). Fails with `EAGAIN` if the lock is not available and the
     /// request does not wait.

@@ -1,13 +1,15 @@
 /// The reply to an open (FUSE_OPEN, FUSE_OPENDIR): a handle, and the way in which the kernel uses it.
 public struct OpenReply: Sendable {
     /// The way in which the kernel reads and writes the file. All handles of a file that are open at the same time must
-    /// use the same mode. If one is cached and another is passed through, the kernel fails the later open with `EIO`.
+    /// use the same mode. If one handle is cached and another is passed through, the kernel fails the later open with
+    /// `EIO`.
     public enum Mode: Sendable {
         /// The kernel uses its page cache, and reads missing pages with ``FileSystem/read(_:handle:at:count:_:)``. If
-        /// `keepsPages` is set, pages of earlier handles are reused, otherwise dropped (FOPEN_KEEP_CACHE).
+        /// `keepsPages` is set (FOPEN_KEEP_CACHE), it reuses the pages that earlier handles cached. Otherwise it drops
+        /// these pages.
         case cached(keepsPages: Bool)
-        /// Every read and write is a request to the file system (FOPEN_DIRECT_IO). The file cannot be mapped in memory
-        /// for sharing.
+        /// Every read and write is a request to the file system (FOPEN_DIRECT_IO). The file cannot be mapped with
+        /// MAP_SHARED.
         case direct
         /// The kernel reads, writes and maps another file instead, without requests to the file system
         /// (FOPEN_PASSTHROUGH). All handles of a file that are open at the same time must use the same backing file;
@@ -25,7 +27,7 @@ public struct OpenReply: Sendable {
     public var keepsDirectoryPages = false
     /// Whether the handle has no position, so that seeking fails (FOPEN_NONSEEKABLE).
     public var isNonSeekable = false
-    /// Whether closing a descriptor sends no flush (FOPEN_NOFLUSH).
+    /// Whether the kernel sends no FUSE_FLUSH when a descriptor is closed (FOPEN_NOFLUSH).
     public var needsNoFlush = false
 
     /// Creates the reply for a file.
@@ -47,7 +49,7 @@ public struct OpenReply: Sendable {
 public struct CreateReply: Sendable {
     /// The new file.
     public var entry: Entry
-    /// Its first handle.
+    /// The new file's first handle, and the way in which the kernel uses it.
     public var opening: OpenReply
 
     /// Creates a reply from a file and its handle.

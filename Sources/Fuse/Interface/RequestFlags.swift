@@ -2,7 +2,7 @@ import Glibc
 
 /// The flags of open(2).
 public struct OpenFlags: OptionSet, Hashable, Sendable {
-    /// The flags as for open(2).
+    /// The flags as a number, as for open(2).
     public let rawValue: UInt32
 
     /// Creates flags from their number.
@@ -23,11 +23,12 @@ public struct OpenFlags: OptionSet, Hashable, Sendable {
     public var allowsWriting: Bool { rawValue & UInt32(O_ACCMODE) != UInt32(O_RDONLY) }
 }
 
-/// The circumstances of a write.
+/// The flags of the handle that a write uses, and the origin of the write.
 public struct WriteFlags: Hashable, Sendable {
-    /// The handle's present flags. fcntl(2) can change some of the flags that were passed to open(2).
+    /// The handle's current flags. fcntl(2) can change some of the flags that were passed to open(2).
     public var opening: OpenFlags
-    /// Whether the kernel writes back pages that programs changed in mappings. It may use any writable handle for this.
+    /// Whether the kernel writes back pages that programs changed in mappings. For this, the kernel may use any
+    /// writable handle of the file.
     public var isFromCache: Bool
 
     /// Creates flags from their parts.
@@ -43,7 +44,7 @@ public struct WriteFlags: Hashable, Sendable {
 
 /// The flags of renameat2(2).
 public struct RenameFlags: OptionSet, Hashable, Sendable {
-    /// The flags as for renameat2(2).
+    /// The flags as a number, as for renameat2(2).
     public let rawValue: UInt32
 
     /// Creates flags from their number.
@@ -57,7 +58,7 @@ public struct RenameFlags: OptionSet, Hashable, Sendable {
 
 /// The flags of fallocate(2).
 public struct AllocationFlags: OptionSet, Hashable, Sendable {
-    /// The flags as for fallocate(2). 0 allocates space, and extends the file if needed.
+    /// The flags as a number, as for fallocate(2). 0 allocates space, and extends the file if needed.
     public let rawValue: UInt32
 
     /// Creates flags from their number.

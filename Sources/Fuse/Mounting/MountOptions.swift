@@ -6,10 +6,10 @@ public struct MountOptions: Sendable {
     public var name: String
     /// The kind of file system, which the mount table shows as `fuse.subtype`.
     public var subtype: String
-    /// The path of the directory that the file system shows, if it shows an existing directory. The mount point must
+    /// The path of the existing directory that the file system shows; `nil` if it shows none. The mount point must
     /// neither be in this directory nor contain it. Otherwise the file system would send requests to itself, and block.
     public var source: String?
-    /// Whether other users than the one that mounts may use the mount. Without root's rights, this requires
+    /// Whether users other than the one that mounts the file system may access it. Without root's rights, this requires
     /// `user_allow_other` in `/etc/fuse.conf`.
     public var allowsOthers = false
     /// Whether the mount is read-only.
@@ -26,8 +26,8 @@ public struct MountOptions: Sendable {
     public var threads = 4
     /// Whether files may be passed through (FUSE_PASSTHROUGH), if the kernel and the process's rights allow it.
     public var wantsPassthrough = false
-    /// The socket of a `purvey-passthrough`, which registers files for a process that does not have the right to do so.
-    /// A socket whose owner is neither root nor this user is not used.
+    /// The path of the socket of a `purvey-passthrough` process, which registers backing files for processes without
+    /// the right to do so. The socket is ignored if its owner is neither root nor this user.
     public var passthroughHelper: String?
     /// Whether listings include attributes if the kernel needs them (FUSE_DO_READDIRPLUS, FUSE_READDIRPLUS_AUTO).
     public var listsWithAttributes = true
@@ -55,7 +55,7 @@ public struct MountOptions: Sendable {
     }
 }
 
-/// The reason why nothing was mounted.
+/// The reason why a file system could not be mounted.
 public enum MountError: Error, Sendable, CustomStringConvertible {
     /// The FUSE device cannot be opened.
     case noDevice(Errno)
@@ -70,7 +70,8 @@ public enum MountError: Error, Sendable, CustomStringConvertible {
     case refused(String)
     /// The kernel's protocol is older than this library's (7.31).
     case isTooOld(major: UInt32, minor: UInt32)
-    /// The mount was unmounted before it was ready, or no thread could be started.
+    /// The mount was unmounted before it was ready, or no thread could be started. The error is `nil` if there is no
+    /// error number.
     case ended(Errno?)
 
     /// The failure in a sentence.

@@ -49,8 +49,8 @@ final class MountPoint: Sendable {
         mount.type == "fuse" || mount.type.hasPrefix("fuse.")
     }
 
-    /// Checks that a mount point exists and does not overlap with the shown directory. The kernel does not check the
-    /// second condition.
+    /// Checks that a mount point exists and does not overlap with ``MountOptions/source``. The kernel does not check
+    /// for this overlap.
     private static func check(_ path: String, _ options: MountOptions) throws(MountError) {
         let directory: FileDescriptor
         do throws(Errno) {
@@ -129,7 +129,7 @@ final class MountPoint: Sendable {
         return parentPath == "/" ? "/" + name : parentPath + "/" + name
     }
 
-    /// Whether no process serves the mount at a path.
+    /// Whether no process serves the mount at the given path.
     private static func isStale(_ path: String) -> Bool {
         guard let mount = try? MountTable.current().mount(of: path), mount.point == path, isOurs(mount) else {
             return false
@@ -149,8 +149,8 @@ final class MountPoint: Sendable {
 private struct Connection {
     private let control: FileDescriptor
 
-    /// Finds the mount at a path; returns `nil` if there is none. Sends no request to the file system, which might be
-    /// blocked.
+    /// Finds the mount at the given path; returns `nil` if no file system is mounted there. Sends no request to the
+    /// file system, which might be blocked.
     init?(at path: String) {
         guard let mount = try? MountTable.current().mount(of: path), mount.point == path else { return nil }
         let minor = mount.device & 0xFF | mount.device >> 12 & 0xFFF00
@@ -186,7 +186,7 @@ private final class StaleProbe: Sendable {
         isDone.signal()
     }
 
-    /// Waits for the reply. Returns `nil` after the timeout.
+    /// Waits for the reply. Returns whether the mount is stale; `nil` after the timeout.
     func wait(seconds: Int) -> Bool? {
         isDone.wait(seconds: seconds)
         return isStale.withLock { $0 }

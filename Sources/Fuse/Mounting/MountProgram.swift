@@ -68,7 +68,7 @@ enum MountProgram {
 }
 
 extension String {
-    /// The lines, joined into one.
+    /// The lines of the text, joined into one line.
     fileprivate var lines: String {
         split(separator: "\n", omittingEmptySubsequences: true).joined(separator: "; ")
     }

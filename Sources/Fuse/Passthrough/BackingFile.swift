@@ -17,7 +17,7 @@ public final class BackingFile: Sendable {
     deinit { registrar.close(identifier) }
 }
 
-/// A connection to the kernel for registering backing files. Registering requires a privilege.
+/// A connection to the kernel for registering backing files. The kernel permits this only with a privilege.
 package protocol BackingRegistrar: Sendable {
     func open(_ file: FileDescriptor) throws(Errno) -> Int32
     /// Unregisters a file. Must not block on another process, because the last reference to a file may be released on

@@ -4,8 +4,8 @@ import LinuxSystem
 /// A registrar that sends requests to a `purvey-passthrough` process, which has the privilege that this process lacks.
 package final class HelperRegistrar: BackingRegistrar {
     private static let timeoutMilliseconds: CInt = 2000
-    /// The timeout for the helper's first message. It is longer than others, because the helper starts a process for
-    /// each connection.
+    /// The timeout for the helper's first message. It is longer than the timeout for later messages, because the helper
+    /// starts a process for each connection.
     private static let firstTimeoutMilliseconds: CInt = 10_000
 
     // The lock is held during a request, so that only one request is under way at a time. Leaf lock.

@@ -10,17 +10,17 @@ package enum PassthroughMessage {
     /// A request to unregister a backing file, with the kernel's identifier of the file.
     package static let close: Int32 = 2
 
-    /// A request: the operation, which is one of the constants, and a number.
+    /// A request: the operation, which is one of the constants, and for ``close`` the kernel's identifier of the file.
     package typealias Request = (operation: Int32, number: Int32)
-    /// A reply: a result that is not negative, or a negated error number.
+    /// A reply: a result that is not negative, or a negative error number.
     package typealias Reply = Int32
 
-    /// The helper's first message, sent without a request: 0, or a negated error number. It is shorter than a reply, so
-    /// that a client that does not expect this message does not mistake it for a reply.
+    /// The helper's first message, sent without a request: 0, or a negative error number. It is shorter than a reply,
+    /// so that a client that does not know this message rejects it, instead of reading it as a reply.
     package typealias Welcome = Int16
 }
 
-/// Packets that contain one value.
+/// Sends and receives packets that contain one value.
 extension SequencedPacketSocket {
     package func send(
         value: some BitwiseCopyable, descriptors: [FileDescriptor] = []
@@ -40,8 +40,8 @@ extension SequencedPacketSocket {
         return packet.descriptors
     }
 
-    /// Blocks until a packet can be received, the peer has closed the connection, or a number of milliseconds has
-    /// passed; -1 waits without limit. Fails with `timedOut`.
+    /// Blocks until a packet can be received or the peer has closed the connection. Fails with `timedOut` after the
+    /// given number of milliseconds, of which -1 means no limit.
     package func waitForPacket(milliseconds: CInt = -1) throws(Errno) {
         var request = pollfd(fd: descriptor.rawValue, events: CShort(POLLIN), revents: 0)
         guard try retrying({ poll(&request, 1, milliseconds) }) > 0 else { throw .timedOut }

@@ -29,7 +29,8 @@ package final class DeviceChannel: Sendable {
     }
 }
 
-/// Reusable buffers of the size of the largest reply. The kernel allocates their pages as they are filled.
+/// Reusable buffers, each as large as the largest reply. The kernel allocates the pages of a buffer as the buffer is
+/// filled.
 package final class BufferPool: Sendable {
     /// A buffer that has a single owner until it is returned to the pool.
     struct Buffer: @unchecked Sendable {

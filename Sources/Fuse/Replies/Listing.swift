@@ -7,7 +7,7 @@ import Glibc
 public final class Listing: ReplyContent {
     /// The kind of a file, in the form that the kernel expects in listings (`DT_*`).
     public enum Kind: UInt32, Sendable {
-        /// A kind that is not given.
+        /// A kind that the file system does not state.
         case unknown = 0
         /// A named pipe.
         case pipe = 1
@@ -36,7 +36,7 @@ public final class Listing: ReplyContent {
         let kind: UInt32
     }
 
-    /// Whether the caller wants entries with their attributes (READDIRPLUS), each of which counts as a look-up. If
+    /// Whether the caller wants entries with their attributes (READDIRPLUS). Each such entry counts as a look-up. If
     /// `false`, entries may be appended with or without attributes, but attributes are not sent, and no look-up is
     /// counted.
     public let wantsAttributes: Bool
@@ -62,7 +62,8 @@ public final class Listing: ReplyContent {
     /// Appends an entry without attributes. If the caller wants attributes, the kernel looks up the entry when it needs
     /// them.
     ///
-    /// - Parameter cookie: the position from which a listing continues after this entry; not 0.
+    /// - Parameter cookie: a number, not 0, that identifies the position after this entry. To continue from there, the
+    ///   kernel passes it to ``FileSystem/readDirectory(_:handle:after:_:)``.
     /// - Returns: `false` if the entry does not fit and was not appended.
     @discardableResult
     public func append(_ name: Name, node: NodeID, kind: Kind, cookie: UInt64) -> Bool {
@@ -74,7 +75,7 @@ public final class Listing: ReplyContent {
 
     /// Appends an entry. If the caller wants attributes, an appended entry counts as one look-up of its node.
     ///
-    /// - Parameter cookie: the position from which a listing continues after this entry; not 0.
+    /// - Parameter cookie: a number, not 0, that identifies the position after this entry.
     /// - Returns: `false` if the entry does not fit and was not appended.
     @discardableResult
     public func append(_ name: Name, _ entry: Entry, cookie: UInt64) -> Bool {

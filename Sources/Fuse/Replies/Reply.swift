@@ -71,9 +71,9 @@ public final class Reply<Content: ReplyContent>: Sendable {
         sender.channel.requests.isInterrupted(at: place, sender.unique)
     }
 
-    /// Sets the function to call when a signal is sent to the caller. The function usually ends a wait and fails the
-    /// request with `EINTR`. It is called at most once, on any thread; at once, if the signal was sent already. It
-    /// replaces a function that was set before, and is released together with the reply.
+    /// Sets the function to call when a signal is sent to the caller, or immediately if a signal was already sent. The
+    /// function usually ends a wait and fails the request with `EINTR`. It is called at most once, on any thread. It
+    /// replaces an earlier handler, and is released together with this object.
     public func onInterrupt(_ handler: @escaping @Sendable () -> Void) {
         sender.channel.requests.setHandler(at: place, sender.unique, handler)
     }
@@ -93,8 +93,8 @@ public struct ReplySender: Sendable {
     let unique: UInt64
     /// The size in bytes of the caller's buffer.
     let room: Int
-    /// Whether bytes in the reply are extended attributes, so that a caller with an empty buffer gets their size. For a
-    /// listing, whether the caller wants attributes.
+    /// Whether the bytes in the reply are extended attributes. If so, a caller with an empty buffer gets their size.
+    /// For a listing, whether the caller wants attributes.
     let isMeasured: Bool
 
     func fail(_ error: Errno) {

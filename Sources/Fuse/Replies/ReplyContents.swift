@@ -23,10 +23,10 @@ public struct Bytes: ReplyContent, Sendable {
     /// The bytes of the reply.
     public var bytes: [UInt8]
 
-    /// Creates a reply of bytes.
+    /// Creates a reply that consists of the given bytes.
     public init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-    /// Creates a reply of a name's bytes.
+    /// Creates a reply that consists of the bytes of the given name.
     public init(_ name: Name) { bytes = name.bytes }
 
     /// Sends the reply.
@@ -36,8 +36,9 @@ public struct Bytes: ReplyContent, Sendable {
 }
 
 extension ReplySender {
-    /// Sends bytes that must fit into the caller's buffer. Contents and targets are truncated to its size. For a larger
-    /// extended attribute, fails with `ERANGE`, or sends the attribute's size if the caller's buffer is empty.
+    /// Sends bytes that must fit into the caller's buffer. File contents and link targets are truncated to the size of
+    /// the buffer. For a larger extended attribute, fails with `ERANGE`, or sends the attribute's size if the caller's
+    /// buffer is empty.
     func sendContents(_ bytes: UnsafeRawBufferPointer) {
         if isMeasured {
             if room == 0 { return send(fuse_getxattr_out(size: UInt32(clamping: bytes.count), padding: 0)) }
@@ -48,7 +49,7 @@ extension ReplySender {
 }
 
 extension Reply where Content == Bytes {
-    /// Sends bytes, which need to stay valid only until this returns.
+    /// Sends bytes, which need to stay valid only until this function returns.
     public func reply(bytes: UnsafeRawBufferPointer) {
         complete { $0.sendContents(bytes) }
     }
@@ -87,7 +88,7 @@ public struct NameList: ReplyContent, Sendable {
     /// The names, in any order.
     public var names: [Name]
 
-    /// Creates a reply of names.
+    /// Creates a reply with the given names.
     public init(_ names: [Name]) { self.names = names }
 
     /// Sends the reply.
@@ -96,7 +97,7 @@ public struct NameList: ReplyContent, Sendable {
     }
 }
 
-/// A reply of the number of bytes that were written or copied.
+/// A reply with the number of bytes that were written or copied.
 extension Int: ReplyContent {
     /// Sends the reply.
     public func send(through sender: borrowing ReplySender) {
@@ -104,7 +105,7 @@ extension Int: ReplyContent {
     }
 }
 
-/// A reply of an offset in a file.
+/// A reply with an offset in a file.
 extension Int64: ReplyContent {
     /// Sends the reply, or `EINVAL` for a negative offset.
     public func send(through sender: borrowing ReplySender) {

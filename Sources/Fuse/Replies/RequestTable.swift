@@ -3,12 +3,12 @@ import LinuxSystem
 
 /// The requests that are being served, so that they can be interrupted.
 ///
-/// A reply finds its entry by the entry's index (its place). Only an interrupt searches the table.
+/// Each reply stores the index of its entry, which is called its place. Only an interrupt searches the table.
 package final class RequestTable: Sendable {
     private struct Entry {
-        /// The request's number; 0 for a free place.
+        /// The kernel's identifier of the request; 0 if this entry is free.
         var unique: UInt64 = 0
-        /// The node that the kernel may have locked until the reply comes.
+        /// The node that the kernel may keep locked until the reply.
         var node = NodeID(rawValue: 0)
         /// The second node of a request that concerns two nodes.
         var other = NodeID(rawValue: 0)
@@ -70,7 +70,8 @@ package final class RequestTable: Sendable {
         return time.tv_sec * 1000 + time.tv_nsec / 1_000_000
     }
 
-    /// Returns the time at which the oldest request for a node began, or `nil` if none is being served.
+    /// Returns the time at which the oldest current request for the given node began, or `nil` if no request for the
+    /// node is being served.
     func busySince(_ node: NodeID) -> Milliseconds? {
         state.withLock { state in
             var oldest: Milliseconds?
@@ -85,8 +86,8 @@ package final class RequestTable: Sendable {
         state.withLock { $0.entries[place].unique == unique && $0.entries[place].isInterrupted }
     }
 
-    /// Sets the function to call when the request is interrupted. If it is interrupted already, calls the function at
-    /// once. If it is completed, never calls it.
+    /// Sets the function to call when the given request is interrupted. If the request is already interrupted, calls
+    /// the function at once. If the request is completed, never calls the function.
     func setHandler(at place: Int, _ unique: UInt64, _ handler: @escaping @Sendable () -> Void) {
         let isInterrupted = state.withLock { state in
             guard state.entries[place].unique == unique else { return false }

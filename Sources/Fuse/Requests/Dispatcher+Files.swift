@@ -165,7 +165,7 @@ extension Dispatcher {
         return true
     }
 
-    /// Returns the handle and the lock of a request, or `nil` if it is malformed.
+    /// Returns the handle and the lock in a request, or `nil` if the request is malformed.
     private func lock(_ request: Request, waits: Bool) -> (handle: UInt64, LockRequest)? {
         guard let body = request.load(fuse_lk_in.self) else { return nil }
         let kind: FileLock.Kind

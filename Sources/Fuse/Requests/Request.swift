@@ -34,20 +34,20 @@ package struct Request {
         return body.loadUnaligned(as: type)
     }
 
-    /// Returns the bytes after a structure of `size` bytes.
+    /// Returns the bytes of the body after the first `size` bytes.
     func rest(after size: Int) -> UnsafeRawBufferPointer? {
         guard size <= body.count else { return nil }
         return UnsafeRawBufferPointer(rebasing: body[size...])
     }
 
-    /// Returns the name at an offset of the body, which ends with a NUL.
+    /// Returns the NUL-terminated name at the given offset in the body.
     @inline(__always)
     func name(at place: Int = 0) -> Name? {
         guard let end = end(ofNameAt: place) else { return nil }
         return Name(UnsafeRawBufferPointer(rebasing: body[place..<end]))
     }
 
-    /// Returns two names, one after the other.
+    /// Returns two NUL-terminated names, the first of which begins at the given offset in the body.
     func names(at place: Int) -> (Name, Name)? {
         guard let end = end(ofNameAt: place), let second = name(at: end + 1) else { return nil }
         return (Name(UnsafeRawBufferPointer(rebasing: body[place..<end])), second)

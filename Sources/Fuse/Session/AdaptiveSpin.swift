@@ -12,7 +12,7 @@ struct AdaptiveSpin {
 
     /// Polls for the next request if the previous request arrived within ``spinNanoseconds``.
     ///
-    /// - Parameter isRequestWaiting: whether a request waits. It must not block.
+    /// - Parameter isRequestWaiting: returns whether a request is waiting. It must not block.
     mutating func waitForRequest(_ isRequestWaiting: () -> Bool) {
         begin = Self.now()
         guard isQuick else { return }

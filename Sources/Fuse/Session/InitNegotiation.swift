@@ -6,14 +6,14 @@ import LinuxSystem
 struct SessionFeatures: Sendable {
     /// Whether files may be passed through (FUSE_PASSTHROUGH).
     let passesThrough: Bool
-    /// Whether another process can take over the session: the kernel repeats requests without a reply
-    /// (FUSE_NOTIFY_RESEND), and drops its cached names on request (FUSE_NOTIFY_INC_EPOCH).
+    /// Whether another process can take over the session. This requires that the kernel can repeat requests without a
+    /// reply (FUSE_NOTIFY_RESEND), and can drop its cached names (FUSE_NOTIFY_INC_EPOCH).
     let canBeHandedOver: Bool
 }
 
-/// The exchange at the beginning of a session in which the kernel and this library agree on its features (FUSE_INIT).
+/// Agrees with the kernel on the features of a session, in the exchange of messages that begins it (FUSE_INIT).
 enum InitNegotiation {
-    /// The flags of FUSE_INIT that this library uses, `flags2` in the upper half.
+    /// The flags of FUSE_INIT that this library uses. The upper 32 bits are the field `flags2`.
     private struct Flags: OptionSet {
         let rawValue: UInt64
 
@@ -21,7 +21,7 @@ enum InitNegotiation {
         static let asyncRead = Flags(rawValue: 1 << 0)
         /// FUSE_POSIX_LOCKS: the file system serves record locks.
         static let posixLocks = Flags(rawValue: 1 << 1)
-        /// FUSE_ATOMIC_O_TRUNC: FUSE_OPEN truncates the file if asked to.
+        /// FUSE_ATOMIC_O_TRUNC: FUSE_OPEN with O_TRUNC truncates the file.
         static let atomicTruncate = Flags(rawValue: 1 << 3)
         /// FUSE_BIG_WRITES: a write may have more than one page.
         static let bigWrites = Flags(rawValue: 1 << 5)
@@ -37,24 +37,24 @@ enum InitNegotiation {
         static let asyncDirectIO = Flags(rawValue: 1 << 15)
         /// FUSE_PARALLEL_DIROPS: look-ups and listings in one directory may be served at the same time.
         static let parallelDirectoryOperations = Flags(rawValue: 1 << 18)
-        /// FUSE_MAX_PAGES: the reply limits the pages of a request.
+        /// FUSE_MAX_PAGES: the reply to FUSE_INIT states the maximum number of pages in a request.
         static let maxPages = Flags(rawValue: 1 << 22)
         /// FUSE_CACHE_SYMLINKS: the kernel caches the targets of symbolic links.
         static let cacheSymbolicLinks = Flags(rawValue: 1 << 23)
         /// FUSE_INIT_EXT: the flags continue in `flags2`.
         static let initExtended = Flags(rawValue: 1 << 30)
-        /// FUSE_DIRECT_IO_ALLOW_MMAP: files with FOPEN_DIRECT_IO may be mapped in memory for sharing.
+        /// FUSE_DIRECT_IO_ALLOW_MMAP: files with FOPEN_DIRECT_IO may be mapped with MAP_SHARED.
         static let directIOAllowsMapping = Flags(rawValue: 1 << 36)
         /// FUSE_PASSTHROUGH: files may be passed through.
         static let passthrough = Flags(rawValue: 1 << 37)
-        /// FUSE_HAS_RESEND: the kernel sends unanswered requests again on request.
+        /// FUSE_HAS_RESEND: the kernel can be made to send unanswered requests again.
         static let hasResend = Flags(rawValue: 1 << 39)
     }
 
     private static let oldestMinor: UInt32 = 31
     private static let minor: UInt32 = 41
     /// The first minor version of the protocol with which the kernel can drop all names at once
-    /// (FUSE_NOTIFY_INC_EPOCH). The version that the kernel announces counts, not the negotiated version.
+    /// (FUSE_NOTIFY_INC_EPOCH). Compare with the version that the kernel announces, not with the negotiated version.
     private static let minorThatDropsNames: UInt32 = 44
     /// The maximum number of concurrent background requests, such as read-ahead.
     private static let backgroundLimit: UInt16 = 64

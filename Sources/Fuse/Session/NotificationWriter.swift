@@ -12,7 +12,7 @@ import LinuxSystem
 /// or start threads, because the rest of the process would not see these changes. Therefore the thread only writes
 /// messages and frees memory.
 final class NotificationWriter: Sendable {
-    /// A batch of messages, and the next batch; without messages the thread ends.
+    /// An element of a linked list of batches of messages. If a batch has no messages, the thread ends.
     private final class Batch: Sendable {
         let frames = Lock<[[UInt8]]?>(nil)
         let next = Lock<Batch?>(nil)
@@ -65,8 +65,8 @@ final class NotificationWriter: Sendable {
         }
     }
 
-    /// Writes one message. If the kernel has not cached the object of the message, it replies with ENOENT, which is
-    /// ignored.
+    /// Writes one message. If the kernel has not cached the object of the message, the kernel replies with ENOENT,
+    /// which is ignored.
     static func write(_ frame: [UInt8], to device: CInt) {
         frame.withUnsafeBytes { frame in
             while cfuse_write(device, frame.baseAddress, frame.count, nil, 0) < 0, errno == EINTR {}

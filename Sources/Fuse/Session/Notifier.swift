@@ -43,18 +43,19 @@ final class Notifier: Sendable {
     private struct State {
         /// The notifications that are not written yet, by node, in order.
         var pending: [NodeID: [Notification]] = [:]
-        /// The nodes that wait for a thread, in order. The nodes before `next` were taken.
+        /// The nodes that wait for a thread, in order. The nodes before the index `next` are no longer waiting.
         var queue: [NodeID] = []
         var next = 0
         /// The nodes that a thread is notifying.
         var busy: Set<NodeID> = []
         /// The nodes that are held back until requests complete. The outer key is a node that has a request. The inner
-        /// key is a node that waits for this request, and the value is the time at which it began to wait.
+        /// key is a node that waits for this request, and the value is the time at which the waiting node began to
+        /// wait.
         var held: [NodeID: [NodeID: RequestTable.Milliseconds]] = [:]
         var threads = 0
     }
 
-    /// The maximum number of threads. If this number of nodes block, the other nodes wait.
+    /// The maximum number of threads. If all of them block, notifications for further nodes wait.
     private static let threadLimit = 32
 
     private let device: FileDescriptor
@@ -116,7 +117,7 @@ final class Notifier: Sendable {
         if needsThread { startThread() }
     }
 
-    /// Adds a node to the queue. Returns whether one more thread has to be started.
+    /// Adds a node to the queue. Returns whether the caller must start one more thread.
     private static func queue(_ node: NodeID, _ state: inout State) -> Bool {
         state.queue.append(node)
         // A thread handles many nodes unless it blocks. So a thread is free if there are more threads than busy nodes.
@@ -182,16 +183,17 @@ final class Notifier: Sendable {
         return true
     }
 
-    /// Whether a request delays a node's notifications. For the first ``holdLimit`` milliseconds, every request delays
-    /// them. After that, only a request of this age does. Otherwise a node in constant use would never be notified.
+    /// Whether a request for `node` delays notifications that have waited since the given time. For the first
+    /// ``holdLimit`` milliseconds, every request delays them. After that, only a request that is at least ``holdLimit``
+    /// old does. Otherwise a node in constant use would never be notified.
     private func isHeld(for node: NodeID, since: RequestTable.Milliseconds) -> Bool {
         guard let begun = requests.busySince(node) else { return false }
         let limit = RequestTable.now - Self.holdLimit
         return begun <= limit || since > limit
     }
 
-    /// The age in milliseconds from which a request delays notifications until it completes. A younger request delays
-    /// them at most for this time.
+    /// The age in milliseconds from which a request delays notifications until the request completes. A younger request
+    /// delays them for at most this time.
     private static let holdLimit: RequestTable.Milliseconds = 10
 
     private func finish(_ node: NodeID) {

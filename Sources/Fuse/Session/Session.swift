@@ -5,7 +5,7 @@ public import LinuxSystem
 /// A file system that is mounted and served.
 ///
 /// Its threads serve until the file system is unmounted, by ``unmount(aborting:)`` or by another process. The session
-/// does not retain the file system; its threads do while they run.
+/// does not retain the file system. The threads retain it while they run.
 public final class Session: Sendable {
     /// The mount point: an absolute path, without symbolic links.
     public let path: String
@@ -51,10 +51,10 @@ public final class Session: Sendable {
 
     /// Mounts a file system and serves it.
     ///
-    /// Blocks until the kernel has begun the session. First unmounts a mount that a dead process left at the path.
-    /// Uses mount(2) if that is permitted, and `fusermount3` otherwise.
+    /// Blocks until the kernel has begun the session. First unmounts a mount that a dead process left at the path. Uses
+    /// mount(2) if that is permitted, and `fusermount3` otherwise.
     ///
-    /// - Parameter path: a directory.
+    /// - Parameter path: the path of the directory to mount on.
     public static func mount(
         at path: String, options: MountOptions, _ fileSystem: any FileSystem
     ) throws(MountError) -> Session {
@@ -112,8 +112,8 @@ public final class Session: Sendable {
 
     // MARK: Passthrough
 
-    /// Whether files can be passed through: the kernel supports it, and this process or its helper has the right to
-    /// register files.
+    /// Whether files can be passed through. This requires that the kernel supports passthrough, and that this process
+    /// or its helper has the right to register files.
     public var passthroughIsPermitted: Bool {
         guard features.passesThrough, let probe = try? MemoryFile.create(name: "purvey-probe") else { return false }
         return (try? backing(for: probe)) != nil
@@ -125,7 +125,7 @@ public final class Session: Sendable {
     /// support passthrough, and with `ELOOP` if the file is itself on a file system with passthrough.
     ///
     /// - Parameter file: a file that is open in any mode except `O_PATH`. The kernel opens it again for each handle, as
-    ///   the user who registered it. Its file system must permit that.
+    ///   the user who registered it. The file system that contains the file must permit that.
     public func backing(for file: FileDescriptor) throws(Errno) -> BackingFile {
         guard features.passesThrough else { throw .notSupported }
         if let registrar = registrar.withLock({ $0 }) {
@@ -166,7 +166,7 @@ public final class Session: Sendable {
     ///
     /// - Parameters:
     ///   - offset: the first byte to drop; negative for attributes only.
-    ///   - length: the number of bytes; 0 for all that follow.
+    ///   - length: the number of bytes; 0 for all bytes from `offset`.
     public func invalidate(_ node: NodeID, offset: Int64 = 0, length: Int64 = 0) {
         notifier.enqueue(.node(node, offset: offset, length: length))
     }
@@ -175,7 +175,7 @@ public final class Session: Sendable {
     /// reply. The kernel takes no lock for this, so the function may be called while a request is served.
     public func invalidateAttributes(of node: NodeID) { notifier.invalidateAttributes(of: node) }
 
-    /// Drops the kernel's cached entry of a name, which was added, removed, or leads to another node
+    /// Drops the kernel's cached entry for the given name, which was added, removed, or now leads to another node
     /// (FUSE_NOTIFY_INVAL_ENTRY).
     public func invalidateEntry(_ name: Name, in parent: NodeID) {
         notifier.enqueue(.entry(name, parent: parent))

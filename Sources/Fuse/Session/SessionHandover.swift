@@ -4,9 +4,9 @@ public import LinuxSystem
 /// The state that a process needs to take over the session of another process, which has died or will end.
 ///
 /// The session exists as long as a process has the ``devices`` open. While no process serves it, callers wait. A
-/// waiting caller can be killed, unless its request was read already. When the last device is closed, the session ends,
-/// and the mount fails with `ENOTCONN`. A separate process that has no file open in the mount should hold the devices,
-/// because closing a file in the mount also waits.
+/// waiting caller can be killed, unless its request was already read from a device. When the last device is closed,
+/// the session ends, and the mount fails with `ENOTCONN`. A separate process that has no file open in the mount should
+/// hold the devices, because closing a file in the mount also waits.
 ///
 /// ```swift
 /// // The server, once it is mounted. The keeper receives both over a local socket.
@@ -22,7 +22,7 @@ public import LinuxSystem
 public struct SessionHandover: Sendable {
     /// The open descriptors of the FUSE device that serve the session: one or two.
     public let devices: [FileDescriptor]
-    /// The mount point.
+    /// The absolute path of the mount point.
     public let path: String
     /// The device number of the file system, as in `st_dev`. Another mount at the same path has another number.
     let fileSystem: UInt64
@@ -86,8 +86,8 @@ public struct SessionHandover: Sendable {
         (self.largestRead, self.largestWrite) = (largestRead, largestWrite)
     }
 
-    /// Ends the session instead of taking it over: unmounts it, and fails its waiting requests, at the latest when
-    /// the last of the ``devices`` is closed.
+    /// Ends the session instead of taking it over: unmounts the file system, and fails the waiting requests, at the
+    /// latest when the last of the ``devices`` is closed.
     ///
     /// - Returns: whether the session was still mounted.
     @discardableResult

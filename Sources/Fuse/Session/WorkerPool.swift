@@ -20,7 +20,7 @@ final class WorkerPool: Sendable {
         var threads = 0
         /// The number of the newest thread.
         var lastNumber = 0
-        /// Whether a thread was started as the next leader and does not run yet.
+        /// Whether a thread was started as the next leader but does not run yet.
         var awaitsLeader = false
         var hasEnded = false
     }
@@ -33,8 +33,8 @@ final class WorkerPool: Sendable {
         init(_ number: Int) { self.number = number }
     }
 
-    /// The leading thread's number, and whether it is serving a request. Both are in one word, so that a former
-    /// leader cannot change the state of its successor.
+    /// The leading thread's number, and whether this thread is serving a request. Both are in one word, so that a
+    /// former leader cannot change the state of the next leader.
     private struct Lead: RawRepresentable, AtomicRepresentable {
         let rawValue: Int
 
@@ -69,7 +69,8 @@ final class WorkerPool: Sendable {
     /// replaced.
     private static let reserveFactor = 8
     private static let watchInterval: UInt32 = 1000
-    /// The number of intervals without a request after which the watching thread sleeps until the next request.
+    /// The number of watch intervals without a request after which the thread that watches the leader sleeps until the
+    /// next request.
     private static let watchLimit = 50
 
     static func bufferSize(_ options: MountOptions) -> Int {
@@ -87,7 +88,7 @@ final class WorkerPool: Sendable {
         extra = session.extraDevice.map { DeviceChannel($0, requests: requests, buffers: buffers) }
     }
 
-    /// Starts serving. If it throws, ``FileSystem/end()`` was called before.
+    /// Starts serving. If this function throws an error, it has called ``FileSystem/end()``.
     func start() throws(Errno) {
         do throws(Errno) {
             // The watching thread is started first, because without it, a handler that blocks would block all requests.
@@ -107,7 +108,7 @@ final class WorkerPool: Sendable {
 
     /// Starts a thread.
     ///
-    /// - Parameter leading: whether the thread becomes the leader when it runs. The present leader continues until
+    /// - Parameter leading: whether the thread becomes the leader when it runs. The current leader continues until
     ///   then, because the start may fail.
     private func startThread(leading: Bool) throws(Errno) {
         let worker = state.withLock { state in
@@ -283,9 +284,9 @@ final class WorkerPool: Sendable {
         if startsThread { try? startThread(leading: true) }
     }
 
-    /// Marks the watching thread as awake, so that requests do not wake it.
+    /// Records that the thread that watches the leader is awake, so that requests do not wake it.
     ///
-    /// - Returns: `true` if the thread was not marked as awake before.
+    /// - Returns: `true` if the thread was not recorded as awake before.
     private func beginsWatch() -> Bool { !isWatched.exchange(true, ordering: .sequentiallyConsistent) }
 
     private func isQuiet(since last: UInt64) -> Bool {

@@ -14,7 +14,7 @@ public struct HTTPAddress: Hashable, Sendable, CustomStringConvertible {
     public let origin: HTTPOrigin
     /// The path, percent-encoded as in the address. It begins with a slash.
     public let path: String
-    /// The part after the question mark, percent-encoded, or `nil`.
+    /// The part after the question mark, percent-encoded, or `nil` if there is no question mark.
     public let query: String?
 
     /// Parses an address.
@@ -24,7 +24,7 @@ public struct HTTPAddress: Hashable, Sendable, CustomStringConvertible {
         try self.init(text, relativeTo: nil)
     }
 
-    /// Returns the address to which a reference in a reply from this address refers.
+    /// Resolves a reference in a reply that came from this address, and returns the absolute address.
     ///
     /// - Parameter reference: an absolute address, a path, or a path relative to this address's directory.
     public func resolving(_ reference: String) throws(HTTPError) -> HTTPAddress {
@@ -33,8 +33,8 @@ public struct HTTPAddress: Hashable, Sendable, CustomStringConvertible {
 
     /// Returns the address of an entry of this directory. The query is dropped.
     ///
-    /// - Parameter name: the name, not encoded. Every byte but letters, digits and `-._~` is encoded.
-    /// - Throws: ``HTTPError/invalidAddress(_:_:)`` if the name is invalid for an entry: it is empty, `.` or `..`.
+    /// - Parameter name: the name, not encoded. Every byte except letters, digits and `-._~` is encoded.
+    /// - Throws: ``HTTPError/invalidAddress(_:_:)`` if the name is empty, `.` or `..`.
     public func appending(_ name: String) throws(HTTPError) -> HTTPAddress {
         guard !name.isEmpty, name != ".", name != ".." else { throw .invalidAddress(name, "it cannot be encoded") }
         let path = (self.path.utf8.last == UInt8(ascii: "/") ? self.path : self.path + "/") + name.percentEncoded
@@ -93,7 +93,7 @@ public struct HTTPAddress: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// The server of an address: scheme, host and port. Credentials belong to an origin.
+/// A server: scheme, host and port. Credentials are sent only to the server that they belong to.
 public struct HTTPOrigin: Hashable, Sendable, CustomStringConvertible {
     /// Whether the connection is encrypted.
     public let isSecure: Bool

@@ -1,5 +1,6 @@
 extension String {
-    /// The components `.` and `..` have a special meaning in a path, and encoding does not change them.
+    /// The text with every byte encoded as `%XX`, except letters, digits and `-._~`. The components `.` and `..` of a
+    /// path are not changed, and keep their special meaning.
     public var percentEncoded: String {
         let digits = Array("0123456789ABCDEF".utf8)
         var bytes: [UInt8] = []

@@ -1,7 +1,7 @@
 extension HTTPClient {
     typealias Attempt = @Sendable (HTTPRequest, Resumption?) async -> TransferOutcome
 
-    /// Sends a request, follows its redirects, and repeats it as its ``HTTPRetryPolicy`` permits.
+    /// Sends a request, follows redirects, and repeats the request as its ``HTTPRetryPolicy`` permits.
     func repeating(_ request: HTTPRequest, _ send: Attempt) async throws(HTTPError) -> HTTPResponse {
         let rules = request.retry ?? configuration.retry
         var attempt = 1

@@ -1,6 +1,6 @@
 import LinuxSystem
 
-/// Connections to servers, and the requests on them.
+/// A client for HTTP servers, with its connections and requests.
 ///
 /// A client has one thread, on which libcurl runs all transfers. Connections are reused, so a program needs only one
 /// client for all servers with the same settings. Releasing the client ends its requests with ``HTTPError/closed``.
@@ -42,12 +42,12 @@ public final class HTTPClient: Sendable {
     /// Ends all requests with ``HTTPError/closed``, and refuses further ones.
     public func close() { mailbox.close() }
 
-    /// Changes the limits for all transfers together, in bytes per second; `nil` for no limit. They apply to running
-    /// transfers, too.
+    /// Changes the limits for all transfers together, in bytes per second; `nil` for no limit. The limits apply to
+    /// running transfers, too.
     public func setLimits(download: Int?, upload: Int?) { mailbox.send(.limit(download: download, upload: upload)) }
 
-    /// Sends a request and waits for the whole response. Follows redirects, and repeats the request if its rules permit
-    /// this. Cancelling the task ends the request at once.
+    /// Sends a request and waits for the whole response. Follows redirects, and repeats the request if the rules in
+    /// ``HTTPRequest/retry`` permit this. Cancelling the task ends the request at once.
     ///
     /// - Returns: the response, regardless of its status.
     public func send(
@@ -116,7 +116,7 @@ public final class HTTPStream: Sendable {
 
     private let buffer: StreamBuffer
     private let id: TransferID
-    /// The client. The stream retains it, so that its thread continues to run.
+    /// The client. The stream retains the client, so that the client's thread continues to run.
     private let client: HTTPClient
 
     init(_ response: HTTPResponse, _ buffer: StreamBuffer, _ id: TransferID, _ client: HTTPClient) {
@@ -128,8 +128,8 @@ public final class HTTPStream: Sendable {
 
     deinit { client.mailbox.send(.cancel(id)) }
 
-    /// Waits for the next piece of the body, and returns the pieces in order. Returns `nil` after the last piece, and
-    /// throws if the connection is lost before that.
+    /// Waits for the next piece of the body, in order, and returns it. Returns `nil` after the last piece. Throws an
+    /// error if the connection is lost before that.
     public func next() async throws(HTTPError) -> [UInt8]? {
         let result = await withTaskCancellationHandler {
             await buffer.next { client.mailbox.send(.resume(id)) }

@@ -14,7 +14,7 @@ public struct HTTPConfiguration: Sendable {
     /// The maximum number of concurrent requests to one server over HTTP/2. Over HTTP/1.1, each request occupies a
     /// connection. Further requests wait.
     public var streamsPerHost = 32
-    /// The time limit for opening a connection, including the lookup of the name and the TLS handshake.
+    /// The time limit for opening a connection, including the lookup of the host name and the TLS handshake.
     public var connectPatience = Duration.seconds(30)
     /// The time without progress after which a request fails. Progress is 64 bytes of a body in either direction, or
     /// a complete head. Time in which the client itself pauses the transfer does not count. The default is the number
@@ -34,8 +34,8 @@ public struct HTTPConfiguration: Sendable {
 
     /// The clock of the pauses between attempts.
     public var clock: any Clock<Duration> = ContinuousClock()
-    /// A function that returns the current date. A date in `Retry-After` is compared with it if the server does not
-    /// send its own date.
+    /// A function that returns the current date. It is called if a server sends a date in `Retry-After`, but not the
+    /// date of its own clock.
     public var now: @Sendable () -> HTTPDate = { HTTPDate(seconds: Int64(time(nil))) }
     /// A function that returns a number from 0 to 1, for the random part of pauses.
     public var chance: @Sendable () -> Double = { .random(in: 0...1) }
@@ -55,11 +55,11 @@ public struct HTTPConfiguration: Sendable {
     }
 }
 
-/// The proxies through which servers are reached.
+/// The proxies between this client and the servers.
 public struct HTTPProxies: Sendable, Equatable {
-    /// The proxy's address for `http` servers, such as `http://user:password@proxy.example:3128`.
+    /// The address of the proxy for `http` servers, such as `http://user:password@proxy.example:3128`.
     public var unencrypted: String?
-    /// The proxy's address for `https` servers.
+    /// The address of the proxy for `https` servers.
     public var encrypted: String?
     /// The servers that are reached directly: names and domains, separated by commas; `*` for all.
     public var exceptions: String?

@@ -6,15 +6,15 @@ public enum HTTPError: Error, Equatable {
     case invalidAddress(String, String)
     /// A method, or a header field's name or value, that cannot be sent.
     case invalidHeader(String)
-    /// No server has this name.
+    /// No server has the host name of this origin.
     case unknownHost(HTTPOrigin)
-    /// No program listens at this address.
+    /// No program listens at the address and port of this origin.
     case refused(HTTPOrigin)
     /// No connection could be made. The text is the system's reason.
     case unreachable(HTTPOrigin, String)
     /// The proxy cannot be reached. The text is the reason.
     case proxy(HTTPOrigin, String)
-    /// The proxy refuses to connect to the server. Its status is 407 if it requires a password.
+    /// The proxy refuses to connect to the server. The status is 407 if the proxy requires a password.
     case proxyRefused(HTTPOrigin, status: Int)
     /// The server's certificate is not trusted.
     case untrustedCertificate(HTTPOrigin, UntrustedCertificate)
@@ -86,7 +86,7 @@ public enum HTTPError: Error, Equatable {
 }
 
 extension HTTPError: CustomStringConvertible {
-    /// A sentence without a capital letter at the beginning and a period at the end.
+    /// A sentence that neither begins with a capital letter nor ends with a period.
     public var description: String {
         switch self {
         case .invalidAddress(let text, let reason): "“\(text.prefix(200))” is not the address of a server: \(reason)"

@@ -1,9 +1,9 @@
 /// The rules by which a request is repeated.
 ///
-/// A request is repeated after a failure that proves that the server has not seen it, and after the statuses 425 and
-/// 429. It is also repeated after 503, except for methods such as `MKCOL`, whose second attempt fails if the first one
-/// has succeeded. A request that only reads is also repeated after a lost connection, missing progress, and the
-/// statuses 502 and 504.
+/// A request is repeated after a failure that proves that the server has not seen the request, and after the statuses
+/// 425 and 429. It is also repeated after 503, except for methods such as `MKCOL`, whose second attempt fails if the
+/// first one has succeeded. A request that only reads is also repeated after a lost connection, missing progress, and
+/// the statuses 502 and 504.
 public struct HTTPRetryPolicy: Sendable {
     /// The maximum number of attempts, at least 1.
     public var attempts: Int
@@ -42,12 +42,12 @@ public struct HTTPRetryPolicy: Sendable {
         return requested.map { $0 + shortened - min(doubled, longestPause) / 2 } ?? shortened
     }
 
-    /// Whether a request may be repeated after an error.
+    /// Whether a request with the given method may be repeated after the given error.
     func permits(_ method: HTTPMethod, after error: HTTPError) -> Bool {
         error.isTransient && (error.isUnsent || method.isSafe)
     }
 
-    /// Whether a request may be repeated after a status.
+    /// Whether a request with the given method may be repeated after a response with the given status.
     func permits(_ method: HTTPMethod, after status: Int) -> Bool {
         switch status {
         case 425, 429: true

@@ -1,4 +1,4 @@
-/// The limit of the bytes per second that all transfers of a client transfer in one direction.
+/// The limit on the bytes per second that all transfers of a client together may send, or may receive.
 ///
 /// libcurl's own limit applies to one transfer only, and a server that sends faster may exceed it by 100 buffers.
 struct BandwidthLimit {

@@ -1,6 +1,6 @@
 import LinuxSystem
 
-/// The delivery of a response's body to its destination: selects the requested part, and counts bytes.
+/// Delivers a response's body to its destination: selects the requested part, and counts the bytes.
 struct BodyDelivery {
     enum Step {
         case goOn
@@ -19,7 +19,7 @@ struct BodyDelivery {
 
     private let origin: HTTPOrigin
     private let destination: TransferDestination
-    /// The destination if it is a file.
+    /// The destination; `nil` if the destination is not a file.
     private let file: BodyFile?
     /// Whether the destination receives no bytes because the status is not 2xx.
     private let isRefused: Bool
@@ -29,10 +29,10 @@ struct BodyDelivery {
     private var position: Int
     /// The offset in the file after the last expected byte, if the server announced it.
     private var announcedEnd: Int?
-    /// The size of the whole file, if it is sent as a whole and the server announced its size.
+    /// The size of the whole file, if the server sends the whole file and announced its size.
     private let wholeCount: Int?
 
-    /// The maximum number of bytes that are stored of the body of a response whose status is not 2xx.
+    /// If the status of a response is not 2xx, at most this many bytes of the body are stored.
     private static let refusalLimit = 64 << 10
 
     /// Begins the delivery, after the head of the response is complete.
@@ -109,9 +109,9 @@ struct BodyDelivery {
         }
     }
 
-    /// Writes the gathered bytes to the destination. The caller must call this at the end of the transfer.
+    /// Writes the gathered bytes to the destination. The caller must call this function at the end of the transfer.
     ///
-    /// - Returns: the failure, after which ``delivered`` does not count these bytes.
+    /// - Returns: the failure, or `nil` after a success. After a failure, ``delivered`` does not count these bytes.
     mutating func flush() -> HTTPError? {
         guard let file else { return nil }
         do {

@@ -1,7 +1,8 @@
 import LinuxSystem
 
-/// The file that receives a response's body. libcurl delivers at most 16 KiB at a time, regardless of the size of its
-/// buffer. The bytes are gathered for larger writes, which take the kernel less than half of the time.
+/// The file that receives a response's body. libcurl delivers at most 16 KiB at a time, regardless of the size of
+/// libcurl's buffer. The bytes are gathered and written in larger pieces, which takes the kernel less than half of the
+/// time.
 ///
 /// Only the client's thread uses it.
 final class BodyFile {
@@ -36,7 +37,7 @@ final class BodyFile {
         }
     }
 
-    /// Writes the gathered bytes. They stay pending if that fails.
+    /// Writes the gathered bytes. If writing fails, they stay pending.
     func flush() throws(Errno) {
         guard let gathered, pending > 0 else { return }
         try file.writeAll(UnsafeRawBufferPointer(rebasing: gathered[..<pending]), at: offset)

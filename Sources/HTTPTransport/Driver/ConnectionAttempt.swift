@@ -1,7 +1,7 @@
 import CCurl
 import LinuxSystem
 
-/// The connection of a libcurl handle, which was made or could not be made.
+/// The attempt of a libcurl handle to make a connection, which may have failed.
 struct ConnectionAttempt {
     let easy: UnsafeMutableRawPointer
     /// The buffer for libcurl's message.
@@ -27,7 +27,7 @@ struct ConnectionAttempt {
         }
     }
 
-    /// The status with which a proxy refused to connect to the server.
+    /// The status with which a proxy refused to connect to the server; `nil` if no proxy refused.
     private var proxyRefusal: Int? {
         var status = 0
         ccurl_get_long(easy, CURLINFO_HTTP_CONNECTCODE, &status)
@@ -43,7 +43,7 @@ struct ConnectionAttempt {
         return .unreachable(origin, number == 0 ? text(CURLE_COULDNT_CONNECT) : "\(error)")
     }
 
-    /// Returns libcurl's message for this handle, or for the code in general.
+    /// Returns libcurl's message for this handle or, if there is none, the general message for the code.
     func text(_ code: CURLcode) -> String {
         // libcurl's message may quote the address of a proxy with its password.
         let hasPassword = settings.proxy(for: origin)?.contains("@") == true

@@ -33,7 +33,7 @@ struct HostQueue {
         return background.removeFirst()
     }
 
-    /// Removes the waiting transfer with an identifier, or all waiting transfers for `nil`.
+    /// Removes and returns the waiting transfer with the given identifier, or all waiting transfers if `id` is `nil`.
     mutating func remove(_ id: TransferID?) -> [Waiting] {
         let removed = (interactive + background).filter { id == nil || $0.id == id }
         interactive.removeAll { id == nil || $0.id == id }

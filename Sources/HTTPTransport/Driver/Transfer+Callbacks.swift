@@ -57,13 +57,14 @@ extension Transfer {
         }
     }
 
-    /// The number of bytes that the response's head announces.
+    /// The number of bytes that the response's head announces, plus those that an earlier attempt delivered; `nil` if
+    /// the head announces no number.
     private var announcedCount: Int? {
         head.headers["Content-Length"].flatMap { Int($0) }.map { $0 + (plan.resumption?.count ?? 0) }
     }
 }
 
-/// The check whether a transfer has made no progress for too long.
+/// Checks whether a transfer has made no progress for too long.
 struct StallWatch {
     /// The number of bytes that count as progress. A server that sends single bytes for hours makes no progress.
     static let least = 64

@@ -92,7 +92,7 @@ extension Transfer {
         fields = longer
     }
 
-    /// The minimum number of bytes of a body that is announced with `Expect: 100-continue` before it is sent.
+    /// If a body has at least this many bytes, `Expect: 100-continue` announces the body before it is sent.
     private static let leastAnnounced = 1 << 20
 
     /// The header fields that the transport sets itself.

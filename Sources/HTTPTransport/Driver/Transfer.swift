@@ -70,8 +70,8 @@ final class Transfer {
 
     // MARK: Functions that libcurl calls
 
-    /// Prepares sending of the request. libcurl also calls this before it repeats the request, in two cases: the server
-    /// requests credentials, or a reused connection ends without a reply.
+    /// Prepares to send the request. libcurl also calls this function before it repeats the request, in two cases: the
+    /// server requests credentials, or a reused connection ends without a reply.
     ///
     /// - Returns: Whether the request may be sent. A request that changes data is not repeated after a lost connection,
     ///   because the server may have carried it out. Over HTTP/2, a server reports which requests it has not processed.
@@ -83,7 +83,7 @@ final class Transfer {
         return failure == nil
     }
 
-    /// Receives a line of a response's head.
+    /// Receives a line of a response's head. Returns `false` if the head is too long.
     func receiveHeader(_ line: UnsafeBufferPointer<UInt8>) -> Bool {
         head.count += line.count
         guard head.count <= settings.headLimit else {
@@ -129,7 +129,8 @@ final class Transfer {
         plan.request.onProgress?(sendPosition, received)
     }
 
-    /// Copies the next bytes of the request's body into a buffer.
+    /// Copies the next bytes of the request's body into a buffer. Returns their count; any other value reports a
+    /// failure or a pause to libcurl.
     func send(into buffer: UnsafeMutableRawBufferPointer) -> Int {
         guard limits.upload.permits(at: .now) else {
             isHeldUp = true

@@ -12,12 +12,13 @@ final class TransferLoop {
     private var hosts: [HTTPOrigin: HostQueue] = [:]
     /// The servers of the waiting transfers, by transfer identifier.
     private var waiting: [TransferID: HTTPOrigin] = [:]
-    /// The trust rules for each server. Connections refer to them, so they must exist as long as ``multi``.
+    /// The trust rules for each server. Connections refer to these rules, which must therefore exist as long as
+    /// ``multi``.
     private var trust: [HTTPOrigin: TrustRules] = [:]
     private let limits: BandwidthLimits
     private var lastLook = ContinuousClock.now
 
-    /// The time between two checks of the progress of transfers.
+    /// The time in milliseconds between two checks of the progress of transfers.
     private static let pause: CInt = 250
 
     /// Creates the loop; returns `nil` if no memory is available.

@@ -31,6 +31,8 @@ final class TransferMailbox: Sendable {
         }
     }
 
+    /// Passes a command to the thread.
+    ///
     /// - Returns: Whether the thread will carry out the command; `false` after ``close()``.
     @discardableResult
     func send(_ command: Command) -> Bool {

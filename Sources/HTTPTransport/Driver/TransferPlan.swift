@@ -8,8 +8,7 @@ struct TransferPlan: Sendable {
     let patience: Duration
 }
 
-/// The part of a file that an earlier attempt has delivered, from its beginning. The next attempt requests only the
-/// rest.
+/// The beginning of a file, which an earlier attempt has delivered. The next attempt requests only the rest.
 struct Resumption: Sendable, Equatable {
     /// The strong entity tag of the file.
     let entityTag: String

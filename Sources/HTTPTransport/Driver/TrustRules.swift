@@ -5,7 +5,7 @@ final class TrustRules {
     let pointer: OpaquePointer
     private let accepted: HTTPFingerprint?
 
-    /// Creates rules, or `nil` if the authorities have no valid certificate.
+    /// Creates rules; returns `nil` if no certificate of the additional authorities is valid.
     init?(_ trust: HTTPTrust, for origin: HTTPOrigin) {
         let accepted = trust.accepted[origin]
         let authorities = trust.authorities ?? []

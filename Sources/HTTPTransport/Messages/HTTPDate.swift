@@ -62,8 +62,8 @@ public struct HTTPDate: Hashable, Comparable, Sendable, CustomStringConvertible 
         return number
     }
 
-    /// Returns the number of days from 1970 to a date of the Gregorian calendar. Years begin in March, so that the leap
-    /// day is the last day of a year.
+    /// Returns the number of days from 1970 to a date of the Gregorian calendar. In this computation, years begin in
+    /// March, so that the leap day is the last day of a year.
     private static func days(year: Int64, month: Int64, day: Int64) -> Int64 {
         let shifted = month <= 2 ? year - 1 : year
         let dayOfYear = (153 * ((month + 9) % 12) + 2) / 5 + day - 1

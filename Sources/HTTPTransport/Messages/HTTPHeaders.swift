@@ -23,7 +23,8 @@ public struct HTTPHeaders: Sendable, Equatable, ExpressibleByDictionaryLiteral {
         for (name, value) in elements { add(name, value) }
     }
 
-    /// The first value of a name. Setting a value replaces all fields of this name; `nil` removes them.
+    /// The value of the first field with the given name; `nil` if no field has the name. Setting a value replaces all
+    /// fields with the name; setting `nil` removes them.
     public subscript(_ name: String) -> String? {
         get { fields.first { Self.isSame($0.name, name) }?.value }
         set {
@@ -32,7 +33,7 @@ public struct HTTPHeaders: Sendable, Equatable, ExpressibleByDictionaryLiteral {
         }
     }
 
-    /// Returns all values of a name.
+    /// Returns the values of all fields with the given name.
     public func values(_ name: String) -> [String] { fields.filter { Self.isSame($0.name, name) }.map(\.value) }
 
     /// Adds a field after the others, even if a field of this name exists.

@@ -3,7 +3,7 @@ public struct HTTPMethod: RawRepresentable, Hashable, Sendable, CustomStringConv
     /// The word in the request.
     public let rawValue: String
 
-    /// Creates a method from a word of upper-case letters and hyphens. A request with another method fails with
+    /// Creates a method from a word of upper-case letters and hyphens. A request with any other word fails with
     /// ``HTTPError/invalidHeader(_:)``.
     public init(rawValue: String) { self.rawValue = rawValue }
 

@@ -25,8 +25,8 @@ public struct HTTPRequest: Sendable {
     public var body: HTTPBody = .none
     /// The credentials for the origin of ``address``. They are not sent to other origins.
     public var credentials: HTTPCredentials?
-    /// The range of the file to request. A request with a body cannot have one. Exactly this range is delivered, even
-    /// if the server sends more.
+    /// The range of the file to request. A request with a body cannot have a range. Exactly this range is delivered,
+    /// even if the server sends more.
     public var range: HTTPByteRange?
     /// The request's priority among waiting requests.
     public var priority = Priority.interactive
@@ -39,11 +39,11 @@ public struct HTTPRequest: Sendable {
     public var redirectLimit = 10
     /// The rules by which the request is repeated; `nil` for the client's rules.
     public var retry: HTTPRetryPolicy?
-    /// The duration without progress after which the request fails; `nil` for the client's. A server that assembles a
-    /// large upload needs a long time for its reply.
+    /// The duration without progress after which the request fails; `nil` for the client's duration. A server that
+    /// assembles a large upload needs a long time for its reply.
     public var patience: Duration?
-    /// A function that is called with the bytes of the bodies sent and received so far. It is called on the client's
-    /// thread and must not block.
+    /// A function that is called with the numbers of bytes of the bodies that were sent and received so far. It is
+    /// called on the client's thread and must not block.
     public var onProgress: (@Sendable (_ sent: Int, _ received: Int) -> Void)?
     /// Whether the request was redirected to another origin.
     var isAway = false
@@ -70,7 +70,7 @@ public enum HTTPBody: Sendable {
     /// A part of a regular file. The file must not change while it is sent, so callers pass a clone or a copy.
     case file(FileDescriptor, offset: Int, count: Int)
 
-    /// Returns a body of a text in UTF-8.
+    /// Returns a body that consists of the given text in UTF-8.
     public static func text(_ text: String) -> HTTPBody { .bytes(Array(text.utf8)) }
 
     var count: Int {
@@ -104,11 +104,11 @@ public enum HTTPBody: Sendable {
 /// The destination of the body of a successful response. The bodies of other statuses are stored in
 /// ``HTTPResponse/body``, so that an error page is not mistaken for a file's contents.
 public enum HTTPDestination: Sendable {
-    /// ``HTTPResponse/body``, up to a number of bytes. A longer body ends the request with
+    /// ``HTTPResponse/body``, up to `limit` bytes. A longer body ends the request with
     /// ``HTTPError/bodyTooLong(_:limit:)``.
     case memory(limit: Int)
-    /// A regular file or memory file, from an offset on. If the request fails, some bytes may have been written. If the
-    /// request was repeated, the file may contain bytes of an earlier attempt after the first
+    /// A regular file or memory file, which receives the body from `offset` on. If the request fails, some bytes may
+    /// have been written. If the request was repeated, the file may contain bytes of an earlier attempt after the first
     /// ``HTTPResponse/deliveredCount`` bytes.
     case file(FileDescriptor, offset: Int)
     /// No destination; the body's bytes are only counted.

@@ -10,8 +10,8 @@ public struct HTTPResponse: Sendable {
     public let status: Int
     /// The header fields of the last head, without those of interim responses.
     public let headers: HTTPHeaders
-    /// The body, if the destination is memory or the status is not 2xx. The body of such a failure is truncated to 64
-    /// KiB.
+    /// The body, if the destination is memory or the status is not 2xx. If the status is not 2xx, the body is truncated
+    /// to 64 KiB.
     public let body: [UInt8]
     /// The number of bytes that the destination received.
     public let deliveredCount: Int
@@ -26,10 +26,10 @@ public struct HTTPResponse: Sendable {
     /// Whether the status is 2xx.
     public var isSuccess: Bool { 200..<300 ~= status }
 
-    /// The date of the reply by the server's clock.
+    /// The date of the reply by the server's clock; `nil` if the server did not send it.
     public var date: HTTPDate? { headers["Date"].flatMap { HTTPDate($0) } }
 
-    /// The size of the whole file, if the server reported it.
+    /// The size of the whole file; `nil` if the server did not report it.
     public var totalCount: Int? {
         if let contentRange { return contentRange.total }
         return headers["Content-Length"].flatMap { Int($0) }
@@ -46,7 +46,7 @@ public struct HTTPResponse: Sendable {
 
     /// Returns the response if its status is 2xx.
     ///
-    /// - Throws: ``HTTPError/status(_:_:)``.
+    /// - Throws: ``HTTPError/status(_:_:)`` for any other status.
     @discardableResult
     public func requireSuccess() throws(HTTPError) -> HTTPResponse {
         guard isSuccess else { throw .status(status, address.origin) }

@@ -31,14 +31,14 @@ public final class WebSocket: Sendable {
 
     deinit { mailbox.cancel() }
 
-    /// The reason for which the server closed the connection; `nil` while it is open, or if the server did not close
-    /// it.
+    /// The reason for which the server closed the connection; `nil` if the connection is open, or was not closed by the
+    /// server.
     public var closure: Closure? { mailbox.closure }
 
     /// Sends a message, and waits until it has been passed to the system. Cancelling the task ends the connection.
     public func send(_ text: String) async throws(HTTPError) { try await send(.text, Array(text.utf8)) }
 
-    /// Sends a message of bytes. Otherwise as ``send(_:)-(String)``.
+    /// Sends a message of bytes, in the same way as ``send(_:)-(String)`` sends a text.
     public func send(_ bytes: [UInt8]) async throws(HTTPError) { try await send(.binary, bytes) }
 
     private func send(_ kind: WebSocketFrame.Kind, _ payload: [UInt8]) async throws(HTTPError) {
@@ -51,8 +51,8 @@ public final class WebSocket: Sendable {
         try result.get()
     }
 
-    /// Waits for the next message, and returns the messages in order. Returns `nil` after either side has closed the
-    /// connection as the protocol requires. Cancelling the task ends the connection.
+    /// Waits for the next message, in order, and returns it. Returns `nil` after either side has closed the connection
+    /// as the protocol requires. Cancelling the task ends the connection.
     public func next() async throws(HTTPError) -> Message? {
         let result = await withTaskCancellationHandler {
             await withCheckedContinuation { mailbox.receive($0) }
@@ -62,7 +62,7 @@ public final class WebSocket: Sendable {
         return try result.get()
     }
 
-    /// Sends a close frame, and waits a few seconds at most for the server's close frame. Messages that arrived before
+    /// Sends a close frame, and waits a few seconds at most for the server's close frame. Messages that arrived earlier
     /// can still be read.
     public func close() async {
         await withTaskCancellationHandler {
@@ -80,7 +80,7 @@ public struct WebSocketRequest: Sendable {
     public var address: HTTPAddress
     /// Header fields of the handshake request in addition to those of the protocol.
     public var headers: HTTPHeaders = [:]
-    /// The longest message in bytes. A longer one ends the connection with ``HTTPError/bodyTooLong(_:limit:)``.
+    /// The longest message in bytes. A longer message ends the connection with ``HTTPError/bodyTooLong(_:limit:)``.
     public var messageLimit = 1 << 20
     /// The duration without a byte from the server after which a ping is sent.
     public var silence = Duration.seconds(60)

@@ -2,7 +2,7 @@ import CCurl
 import Glibc
 import LinuxSystem
 
-/// A connection that libcurl makes and encrypts, but that carries another protocol than HTTP (`CURLOPT_CONNECT_ONLY`),
+/// A connection that libcurl makes and encrypts, but that carries a protocol other than HTTP (`CURLOPT_CONNECT_ONLY`),
 /// because the libcurl of Debian 12 does not support WebSockets. Only one thread uses the connection. A function blocks
 /// only if its comment says so.
 final class WebSocketConnection {
@@ -63,7 +63,7 @@ final class WebSocketConnection {
         message.deallocate()
     }
 
-    /// Continues to connect. Blocks until the attempt makes progress or the counter is raised, for a second at most.
+    /// Continues to connect. Blocks until the attempt makes progress or the counter is raised, at most for one second.
     ///
     /// - Returns: whether the connection is made.
     func connect(_ counter: EventCounter) throws(HTTPError) -> Bool {
@@ -111,8 +111,8 @@ final class WebSocketConnection {
 
     private func text(_ code: CURLcode) -> String { String(cString: curl_easy_strerror(code)) }
 
-    /// Blocks until the connection is ready or the counter is raised, for a duration at most. Bytes that libcurl has
-    /// decrypted but that were not received yet do not end the wait.
+    /// Blocks until the connection is ready or the counter is raised, at most for the given duration. Bytes that
+    /// libcurl has decrypted but that were not received yet do not end the wait.
     func wait(_ counter: EventCounter, receiving: Bool, sending: Bool, for time: Duration) {
         let events = (receiving ? POLLIN : 0) | (sending ? POLLOUT : 0)
         var descriptors = [

@@ -37,7 +37,7 @@ enum WebSocketFrame {
         return frame
     }
 
-    /// Returns a close frame.
+    /// Returns a close frame with the given status code, or without a status code for `nil`.
     static func close(_ code: UInt16?) -> [UInt8] { encoded(.close, code.map { bytes(of: $0) } ?? []) }
 
     private static func bytes<Number: FixedWidthInteger>(of number: Number) -> [UInt8] {

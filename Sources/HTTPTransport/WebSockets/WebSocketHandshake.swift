@@ -3,8 +3,8 @@ struct WebSocketHandshake {
     private let request: WebSocketRequest
     private let userAgent: String
     private let headLimit: Int
-    /// 16 random bytes in Base64. The reply contains a digest of them, which proves that it comes from a WebSocket
-    /// server, and not from a cache or a server of another protocol.
+    /// 16 random bytes in Base64. The reply contains a digest of these bytes. The digest proves that the reply comes
+    /// from a WebSocket server, and not from a cache or a server of another protocol.
     private let key: String
     private var received: [UInt8] = []
 
@@ -12,7 +12,7 @@ struct WebSocketHandshake {
         "host", "connection", "upgrade", "content-length", "transfer-encoding", "user-agent", "sec-websocket-key",
         "sec-websocket-version", "sec-websocket-extensions", "sec-websocket-protocol",
     ]
-    /// The constant of RFC 6455, section 1.3, that is digested with the key.
+    /// The constant of RFC 6455, section 1.3, that is appended to the key before the digest is computed.
     private static let suffix = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
 
     init(_ request: WebSocketRequest, _ settings: TransferSettings) {
@@ -83,7 +83,7 @@ struct WebSocketHandshake {
         }
     }
 
-    /// Whether the list in a header field contains a word.
+    /// Whether the list in the given header field contains the given word.
     private func has(_ head: ResponseHead, _ name: String, _ word: String) -> Bool {
         head.headers.values(name).flatMap { $0.split { $0 == "," || $0 == " " || $0 == "\t" } }
             .contains { $0.lowercased() == word }

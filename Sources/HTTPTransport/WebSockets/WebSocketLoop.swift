@@ -13,7 +13,7 @@ final class WebSocketLoop {
     private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 16)
 
     /// The instant of the last byte from the server, and of the last ping; `pinged` is `nil` if a byte has arrived
-    /// since.
+    /// since the ping.
     private var lastReceived = ContinuousClock.now
     private var pinged: ContinuousClock.Instant?
     /// The instant since which the system has accepted no byte of the first pending frame.
@@ -129,7 +129,7 @@ final class WebSocketLoop {
 
     /// Receives the bytes that have arrived.
     ///
-    /// - Returns: whether no more bytes can be received now.
+    /// - Returns: `true` if no more bytes can be received now.
     private func receive(_ connection: WebSocketConnection) throws(HTTPError) -> Bool {
         switch try connection.receive(buffer) {
         case .later: return true
@@ -184,7 +184,7 @@ final class WebSocketLoop {
         closeDeadline = .now + Self.closePatience
     }
 
-    /// Ends the exchange, and drops the frames that were not sent.
+    /// Ends the exchange of frames, and drops the frames that were not sent.
     private func abandon() {
         hasReceivedClose = true
         for frame in pending { frame.continuation?.resume(returning: .failure(.closed)) }

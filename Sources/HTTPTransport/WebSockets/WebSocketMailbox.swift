@@ -1,6 +1,6 @@
 import LinuxSystem
 
-/// The messages between the tasks that use a WebSocket and its thread.
+/// Passes messages between the tasks that use a WebSocket and the WebSocket's thread.
 final class WebSocketMailbox: Sendable {
     typealias Received = Result<WebSocket.Message?, HTTPError>
     typealias Done = Result<Void, HTTPError>
@@ -33,6 +33,8 @@ final class WebSocketMailbox: Sendable {
 
     private static let longestQueue = 64
 
+    /// Creates an empty mailbox.
+    ///
     /// - Parameter limit: the number of bytes of received messages above which no further message is read.
     init(limit: Int) throws(Errno) {
         counter = try EventCounter()
@@ -153,7 +155,7 @@ final class WebSocketMailbox: Sendable {
 }
 
 extension WebSocket.Message {
-    /// The number of bytes.
+    /// The number of bytes in the message.
     var count: Int {
         switch self {
         case .text(let text): text.utf8.count

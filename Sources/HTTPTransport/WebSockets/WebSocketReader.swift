@@ -39,10 +39,10 @@ struct WebSocketReader {
         let count: Int
     }
 
-    /// Returns the header of the frame at a position, and the position of its payload; `nil` if the header is
-    /// incomplete.
+    /// Returns the header of the frame at the given position, and the position of the frame's payload. Returns `nil` if
+    /// the header is incomplete.
     ///
-    /// A length beyond the limit is an error before the payload arrives, so that the payload uses no memory.
+    /// A length above the limit is an error before the payload arrives, so that the payload uses no memory.
     private func head(at position: Int) throws(WebSocketFault) -> (Head, Int)? {
         guard rest.count - position >= 2 else { return nil }
         let (first, second) = (rest[position], rest[position + 1])

@@ -1,7 +1,7 @@
 import Conduit
 import DomainMessages
 
-/// The desktop's settings that are sent to the daemon: the proxies, and whether the network is metered.
+/// Sends the desktop's settings to the daemon: the proxies, and whether the network is metered.
 ///
 /// The actor runs on the thread of GLib's main loop.
 actor DesktopSettings {

@@ -1,7 +1,7 @@
 import Conduit
 import Secrets
 
-/// The daemon's calls about the keyring.
+/// Serves the daemon's calls about the keyring.
 extension DesktopSecretService {
     /// The timeout for the user's answer to a prompt.
     private static let promptTime: Duration = .seconds(120)

@@ -5,8 +5,8 @@ import Secrets
 /// The keyring of the desktop, over the Secret Service.
 ///
 /// The session is not encrypted. The bus is a local socket of this user, and a program that can read its messages can
-/// also request the item. The messages contain the key of the passwords' file, but no password, so that a recorded
-/// message is of no use without the file.
+/// also request the key from the keyring. The messages contain the key of the passwords' file, but no password, so that
+/// a recorded message is of no use without the file.
 ///
 /// The actor runs on the thread of GLib's main loop.
 actor DesktopSecretService {
@@ -18,7 +18,7 @@ actor DesktopSecretService {
 
     private typealias Names = SecretServiceNames
 
-    /// Sets the connection to the bus, for which calls wait.
+    /// Sets the connection to the bus. Calls wait until it is set.
     func use(_ new: BusConnection, daemon: Connection) {
         connection = new
         changes.daemon.withLock { $0 = daemon }
@@ -35,9 +35,9 @@ actor DesktopSecretService {
 
     // MARK: Items
 
-    /// Returns the secret of an item of a store; `nil` if the keyring is unlocked and has no such item.
+    /// Returns the key of the given password store; `nil` if the keyring is unlocked and has no such key.
     ///
-    /// - Parameter identifier: the identifier of the key; `nil` for any.
+    /// - Parameter identifier: the identifier of the key; `nil` for any key of the store.
     func key(
         store: String, identifier: String?
     ) async throws(KeyringError) -> SecretBytes? {
@@ -59,7 +59,7 @@ actor DesktopSecretService {
         return key
     }
 
-    /// Stores a key in the default collection. Replaces the secret of an item with the same attributes.
+    /// Stores a key in the default collection. Replaces an earlier key with the same attributes.
     func store(
         _ key: SecretBytes, store: String, identifier: String
     ) async throws(KeyringError) {

@@ -17,7 +17,7 @@ enum SecretServiceNames {
 
     static func object(_ path: String) -> RemoteObject { RemoteObject(name: name, path: path) }
 
-    /// Returns the attributes by which the items of a store are found. They are not encrypted in the keyring.
+    /// Returns the attributes by which the items of a store are found. The keyring does not encrypt these attributes.
     static func attributes(store: String, identifier: String?) -> BusValue {
         var pairs = [("xdg:schema", "org.purvey.Purvey.Key"), ("store", store)]
         if let identifier { pairs.append(("key", identifier)) }

@@ -47,7 +47,7 @@ extension Command {
         }
     }
 
-    /// Asks the user on the terminal for the input of an action.
+    /// Asks the user on the terminal for the input that an action needs.
     private static func ask(for input: String) throws -> String {
         guard let terminal = Terminal() else {
             throw CommandError("the action needs \(OneLine.text(input)): give INPUT")
@@ -66,7 +66,8 @@ extension Command {
         if reply.opensLink { BrowserLink.open(link) }
     }
 
-    /// Returns the action whose identifier or name is a word; `nil` if no action that fits the item has it.
+    /// Returns the action with the given identifier or, if there is none, with the given name; `nil` if no action has
+    /// either.
     private static func find(_ word: String, among actions: [ActionDescription]) throws -> ActionDescription? {
         if let exact = actions.first(where: { $0.identifier == word }) { return exact }
         let named = actions.filter { $0.name == word }
@@ -79,7 +80,7 @@ extension Command {
 }
 
 extension ActionDescription {
-    /// The line of the list for users.
+    /// The action's line in the list that users read.
     fileprivate var line: String {
         let ending = (interface == nil && input == nil) || name.hasSuffix("…") || name.hasSuffix("...") ? "" : "..."
         return OneLine.text(identifier) + "  " + OneLine.text(name) + ending

@@ -47,9 +47,9 @@ extension Command {
     }
 }
 
-/// The alerts that providers require before the operation of a command.
+/// Shows the alerts that providers require before the operation of a command.
 enum Alerts {
-    /// The option with which a command does not ask.
+    /// The option that makes a command continue without asking.
     static let option = Option.flag("yes", "continue without asking where a provider requires confirmation")
 
     /// Shows the alerts on the terminal.

@@ -7,7 +7,7 @@ import Glibc
 import ItemValues
 import LinuxSystem
 
-/// The connection of the domain commands to the daemon.
+/// Makes the calls of the domain commands to the daemon.
 enum DomainClient {
     /// The maximum number of attempts if the daemon dies before it has replied. A dying daemon still accepts
     /// connections. Because of the limit, a request that crashes the daemon is sent at most twice.

@@ -107,7 +107,7 @@ extension Command {
         }
     }
 
-    /// Returns the name of the user among settings.
+    /// Returns the user name in the given settings; `nil` if they contain none.
     private static func user(in settings: [DomainSetting]) -> String? {
         settings.last { $0.key == "user" && !$0.value.isEmpty }?.value
     }
@@ -124,7 +124,7 @@ extension Command {
         return DomainSetting(key: key, value: URL(fileURLWithPath: inHome(value)).standardizedFileURL.path)
     }
 
-    /// Returns the path with `$HOME` instead of a leading `~`, which shells do not expand behind `path=`.
+    /// Returns the path with a leading `~` replaced by the value of `HOME`. Shells do not expand `~` after `path=`.
     private static func inHome(_ path: String) -> String {
         guard path == "~" || path.hasPrefix("~/"), let home = ProcessInfo.processInfo.environment["HOME"],
             !home.isEmpty
@@ -147,7 +147,7 @@ extension Command {
 /// The JSON of `purvey domains remove`.
 private struct RemovedDomain: Encodable {
     let name: String
-    /// The directory of the edits that were copied out.
+    /// The directory of the edits that were copied out; `nil` if there were none.
     let edits: String?
 
     private enum CodingKeys: CodingKey { case name, edits }

@@ -56,7 +56,7 @@ extension Command {
 }
 
 extension ItemDescription {
-    /// The line of the list for users: state, size, date, name.
+    /// The item's line in the list that users read: state, size, date and name.
     fileprivate var line: String {
         let word = kind == .folder && state == .current ? "folder" : state.word
         let size = kind == .file ? self.size.map { "\($0)" } ?? "?" : "-"

@@ -4,7 +4,7 @@ import FileProvider
 import Glibc
 import LinuxSystem
 
-/// The first listing of a new domain, with its progress on the terminal.
+/// Shows the progress of the first listing of a new domain on the terminal.
 enum ListingProgress {
     /// The time after which the progress is shown.
     private static let patience: Duration = .milliseconds(500)

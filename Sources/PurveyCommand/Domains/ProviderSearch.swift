@@ -37,7 +37,7 @@ extension Command {
 }
 
 extension ProvidedItemDescription {
-    /// The line of the list for users.
+    /// The item's line in the list that users read.
     fileprivate var line: String {
         if let path { return OneLine.text(mountedPath ?? domain + ":" + path) }
         return OneLine.text(domain) + ": " + OneLine.text(result.filename) + "  " + OneLine.text(result.identifier)

@@ -23,7 +23,7 @@ final class SetUpSession: Sendable {
         given = Lock(password.map { ($0, user) })
     }
 
-    /// Runs a function that makes the daemon set up a domain, and answers its questions meanwhile.
+    /// Runs a function that makes the daemon set up a domain, and answers the provider's questions meanwhile.
     ///
     /// - Parameters:
     ///   - password: The password from `--password-file`; `nil` to ask the user.
@@ -55,7 +55,8 @@ final class SetUpSession: Sendable {
     /// The timeout for the daemon's reply after an interruption.
     private static let patience: Duration = .seconds(10)
 
-    /// The calls that the daemon makes. Their handlers retain no reference to the connection, which retains them.
+    /// The calls that the daemon makes. Their handlers retain no reference to the connection, because the connection
+    /// retains the handlers.
     private var service: Service {
         var service = Service()
         service.on(SetUpCredentialsCall.self) { [self] request, call in

@@ -58,7 +58,7 @@ enum PasswordSource {
         }
     }
 
-    /// Returns the first line of `--password-file`; `-` is standard input.
+    /// Returns the first line of the file that `--password-file` names. The path `-` denotes standard input.
     static func firstLine(of path: String) throws -> String {
         // The buffer has one byte more than the limit, for the line end.
         var bytes = [UInt8](repeating: 0, count: limit + 1)

@@ -17,7 +17,7 @@ extension Command {
         for activity in status.domains { try show(activity) }
     }
 
-    /// Prints one domain, or its JSON.
+    /// Prints the status of one domain, as text or as JSON.
     private static func show(_ name: String, asJSON: Bool) async throws {
         let reply = try await DomainClient.call(DescribeDomainCall(name: name))
         if asJSON {
@@ -73,7 +73,7 @@ extension Command {
 }
 
 extension TransferActivity {
-    /// The time without progress, in seconds, after which `purvey status` reports the pause.
+    /// If a transfer makes no progress for at least this many seconds, `purvey status` reports for how long.
     private static let pauseWorthSaying = 5.0
 
     /// Returns a line such as `down: film.mov 40 %, begun 75 s ago, nothing for 60 s`.
@@ -100,14 +100,14 @@ private struct ListedStatus: Encodable {
         let domain: ListedDomain
         let uploads: Transfers
         let downloads: Transfers
-        /// Tags, favorite ranks and dates of use.
+        /// The transfers of user metadata: tags, favorite ranks and dates of last use.
         let marks: Transfers
         let kept: Kept
         let cache: Cache
         /// The quota at the service; `nil` if the provider reports none.
         let quota: Quota?
         let errors: [String]
-        /// Sentences about edits with another result than intended, such as conflicts.
+        /// Sentences about edits that had a result other than the intended one, such as conflicts.
         let notes: [String]
         let needsSignIn: Bool
         let isPaused: Bool
@@ -144,7 +144,7 @@ private struct ListedStatus: Encodable {
     struct Transfer: Encodable {
         let name, direction: String
         let done, total: Int64
-        /// Dates, or `nil` if they are unknown.
+        /// The dates at which the transfer began and last made progress; `nil` if unknown.
         let begun, moved: String?
     }
 

@@ -41,7 +41,7 @@ extension Command {
         try await each("trash", arguments.operands, once: true, deletion)
     }
 
-    /// Returns the request to delete the items that a word names.
+    /// Returns the request to delete the items that the given word names.
     @Sendable private static func deletion(_ word: String) throws -> EmptyTrashCall {
         guard let colon = word.firstIndex(of: ":") else { return EmptyTrashCall(domain: word, item: nil) }
         let item = word[word.index(after: colon)...]

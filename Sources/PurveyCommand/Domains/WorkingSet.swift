@@ -122,7 +122,7 @@ extension Command {
         return number
     }
 
-    /// Returns the type of an identifier or of a filename extension, which need not be declared.
+    /// Returns the type with the given identifier or filename extension. The type need not be declared.
     private static func type(_ word: String) throws -> UTType {
         let suffix = word.hasPrefix(".") ? String(word.dropFirst()) : word
         guard let type = UTType(word) ?? UTType(filenameExtension: suffix) else { throw noType(word) }
@@ -131,7 +131,7 @@ extension Command {
 
     private static func noType(_ word: String) -> CommandError { CommandError("there is no type '\(word)'") }
 
-    /// Returns the beginning of a day, in this machine's time zone.
+    /// Returns the beginning of a day in this machine's time zone, in seconds since 1970.
     private static func day(_ word: String) throws -> Double {
         let parts = word.split(separator: "-", omittingEmptySubsequences: false).map { Int($0) }
         var calendar = Calendar(identifier: .gregorian)

@@ -2,9 +2,9 @@ import Exchange
 import Glibc
 import LinuxSystem
 
-/// The lock on the domains' directory. One daemon at a time serves the domains.
+/// Locks the domains' directory, so that only one daemon at a time serves the domains.
 extension DomainFolders {
-    /// A daemon that serves the domains, and listens at another socket than this daemon.
+    /// A daemon that serves the domains, and listens at a socket other than this daemon's.
     struct OtherDaemon: Sendable {
         let process: pid_t
         let socket: String
@@ -26,14 +26,14 @@ extension DomainFolders {
         return file
     }
 
-    /// Writes the PID of this process and its socket to the lock file, so that other daemons can report them.
+    /// Writes this process's PID and the path of its socket to the lock file, so that other daemons can report them.
     private func enter(in file: FileDescriptor) throws {
         try file.truncate(to: 0)
         let entry = Array("\(getpid())\n\(locations.socket)\n".utf8)
         try entry.withUnsafeBytes { try file.writeAll($0, at: 0) }
     }
 
-    /// Returns the daemon in the lock file if it still listens, at another socket than this daemon.
+    /// Returns the daemon that the lock file names, if that daemon still listens at a socket other than this daemon's.
     ///
     /// Returns `nil` for a daemon that is ending, which does not listen any more, and for the daemon that this daemon
     /// replaces at the same socket. In both cases, the lock is about to become free.

@@ -4,7 +4,8 @@ import Foundation
 import Glibc
 import LinuxSystem
 
-/// The domains on disk. Each has a directory with its record and all data of its engine. Functions block on the disk.
+/// The domains on disk. Each domain has a directory with the domain's record and all data of its engine. Functions
+/// block on the disk.
 struct DomainFolders: Sendable {
     let locations: Locations
 
@@ -16,8 +17,8 @@ struct DomainFolders: Sendable {
     /// Returns the directory of a domain's clean contents, which can be fetched again.
     func cache(of record: DomainRecord) -> String { locations.cache + "/domains/" + record.identifier }
 
-    /// Returns the records, and the names of domains whose record is unreadable. Removes the remains of interrupted
-    /// additions and removals.
+    /// Returns the readable records, and the names of the domains whose records cannot be read. Removes the remains of
+    /// interrupted additions and removals.
     func load() -> (records: [DomainRecord], damaged: [String]) {
         var records: [DomainRecord] = []
         var damaged: [String] = []

@@ -229,7 +229,7 @@ struct DomainItem: Sendable {
         return DomainError("\(file.number == item.number ? "it" : file.name) \(what): \(failure)", like: error)
     }
 
-    /// Returns the item itself if it is a file, or all files in it.
+    /// Returns the item itself if it is a file, or all files in it if it is a directory.
     ///
     /// - Parameters:
     ///   - listing: Whether to list directories that were not listed; if `false`, only known items are returned.

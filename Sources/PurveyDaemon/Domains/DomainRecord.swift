@@ -8,8 +8,8 @@ import PropertyLists
 struct DomainRecord: Sendable, Equatable {
     /// The local name, which is also the name of the directory.
     let name: String
-    /// The identifier for the provider. Each added domain gets a new identifier, so that data of a removed domain is
-    /// not reused.
+    /// The identifier by which the provider knows the domain. Each added domain gets a new identifier, so that data of
+    /// a removed domain is not reused.
     let identifier: String
     /// The identifier of the provider's extension.
     let provider: String

@@ -8,8 +8,8 @@ import ItemStore
 import ItemValues
 import LinuxSystem
 
-/// The calls about custom actions of providers. The actions that fit an item are computed from the index, without
-/// starting an extension.
+/// Serves calls about the custom actions of providers. The actions that fit an item are computed from the index,
+/// without starting an extension.
 extension DomainService {
     nonisolated func addActionCalls(to service: inout Service) {
         service.on(ListActionsCall.self) { request, call in
@@ -26,7 +26,7 @@ extension DomainService {
         }
     }
 
-    /// Returns an item and the actions of its provider.
+    /// Returns the item at the given place, and the actions of the item's provider.
     private func actions(for place: ItemPlace) async throws -> (DomainItem, ProviderActions) {
         let (record, domain, names) = try await names(of: place)
         let item = try await find(place) { try await DomainItem.findKnown(names, in: domain) }

@@ -9,7 +9,7 @@ import Foundation
 import ItemValues
 import LinuxSystem
 
-/// The addition of domains, and changes of their records.
+/// Adds domains, and changes their records.
 extension DomainService {
     func add(_ request: AddDomainCall) async throws -> DomainDescription {
         try await ready()

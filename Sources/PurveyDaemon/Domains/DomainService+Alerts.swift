@@ -9,8 +9,8 @@ import ItemStore
 import ItemValues
 import LinuxSystem
 
-/// The alerts that providers require before operations of the user (`NSFileProviderUserInteractions`). The rules of
-/// alerts are evaluated on the index. The only request to the provider is whether the user has suppressed an alert.
+/// Finds the alerts that providers require before operations of the user (`NSFileProviderUserInteractions`). The rules
+/// of alerts are evaluated on the index. The only request to the provider is whether the user has suppressed an alert.
 extension DomainService {
     nonisolated func addAlertCalls(to service: inout Service) {
         service.on(FindAlertsCall.self) { request, call in
@@ -69,8 +69,8 @@ extension DomainService {
         return alerts
     }
 
-    /// Returns the interactions that a domain's provider declares; none if the provider is not installed any more. If
-    /// the operation needs the provider, it fails by itself.
+    /// Returns the interactions that a domain's provider declares; none if the provider is not installed any more. An
+    /// operation that needs the provider then fails by itself.
     private func interactions(of record: DomainRecord) async -> [UserInteraction] {
         let data = folders.locations.data
         return await HandlerThreads.shared.value {
@@ -95,8 +95,8 @@ extension DomainService {
             isDestructive: alert.isDestructive, helpURL: alert.helpURL, suppression: suppression)
     }
 
-    /// Returns the parts of an operation. A domain has two parts if some of the items that are moved or copied into it
-    /// are its own, and others come from outside.
+    /// Splits an operation into parts, one for each domain. A domain has two parts if some of the items that are moved
+    /// or copied into the domain are its own, and others come from outside.
     private func shares(of request: FindAlertsCall) async -> [Share] {
         var target: (record: DomainRecord, item: DomainItem)?
         if let place = request.destination { target = await known(place) }

@@ -8,7 +8,7 @@ import FileProviderWire
 import Glibc
 import LinuxSystem
 
-/// The calls about domains, as registered in the daemon's service.
+/// Registers and serves the calls about domains.
 extension DomainService {
     nonisolated func addCalls(to service: inout Service) {
         service.on(ListDomainsCall.self) { _, call in
@@ -82,7 +82,8 @@ extension DomainService {
         addProviderSearchCall(to: &service)
     }
 
-    /// Returns the domains. Each has the fault that prevents its work, if any, such as the provider's last failure.
+    /// Returns the domains. Each description contains the fault that prevents the domain's work, if any, such as the
+    /// provider's last failure.
     private func listed() async throws -> [DomainDescription] {
         var domains: [DomainDescription] = []
         for var domain in try await descriptions() {
@@ -144,7 +145,7 @@ extension DomainService {
     /// The maximum number of reported faults. More sentences do not help the user.
     private static let mostFaults = 20
     private static let mostNotes = 10
-    /// The time in seconds for which the status reports edits that had another result than intended.
+    /// The time in seconds for which the status reports edits that had a result other than the intended one.
     private static let noteTime: Double = 24 * 60 * 60
 
     private static let versionNote =
@@ -236,7 +237,7 @@ extension DomainService {
         }
     }
 
-    /// Runs a function with the item at a place. Error messages name the item as the user wrote it.
+    /// Runs a function with the item at the given place. Error messages name the item as the user wrote it.
     func at<Value: Sendable>(
         _ place: ItemPlace, _ body: @Sendable (DomainItem) async throws -> Value
     ) async throws -> Value {
@@ -295,7 +296,8 @@ extension DomainService {
         }
     }
 
-    /// Returns two forms of a path: as it was written, and with the symbolic links of its directory resolved.
+    /// Returns two forms of a path: the path as the user wrote it, and the path with the symbolic links in its
+    /// directory resolved.
     static func forms(_ path: String) -> [String] {
         guard let slash = path.lastIndex(of: "/"), let resolved = realpath(String(path[..<slash]), nil) else {
             return [path]

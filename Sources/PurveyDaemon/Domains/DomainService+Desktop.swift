@@ -5,7 +5,7 @@ import FileProviderEngine
 import FileProviderWire
 import LinuxSystem
 
-/// The settings of the desktop that concern transfers.
+/// Applies the settings of the desktop that concern transfers.
 extension DomainService {
     /// Stores the desktop's settings, and adopts them in a task. Each task adopts the settings that were stored last,
     /// so that the order of the tasks does not matter.
@@ -31,7 +31,7 @@ extension DomainService {
         }
     }
 
-    /// Whether background transfers of a domain wait.
+    /// Whether background transfers of a domain wait, because the user paused them or because the network is metered.
     func pauses(_ record: DomainRecord) -> Bool { record.isPaused || waitsForNetwork(record) }
 
     /// Whether background transfers of a domain wait for a network that is not metered.

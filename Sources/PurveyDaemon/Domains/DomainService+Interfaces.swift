@@ -10,8 +10,8 @@ import ItemStore
 import ItemValues
 import LinuxSystem
 
-/// The calls about providers' user interfaces. A user interface is a process with which a client communicates directly,
-/// without the daemon.
+/// Serves calls about providers' user interfaces. A user interface is a process with which a client communicates
+/// directly, without the daemon.
 extension DomainService {
     nonisolated func addInterfaceCalls(to service: inout Service) {
         service.on(DescribeInterfaceCall.self) { request, call in
@@ -69,7 +69,7 @@ extension DomainService {
         }
     }
 
-    /// The limit on concurrent interfaces. Each has a waiting thread.
+    /// The maximum number of concurrent user interfaces. A thread waits for each of them.
     private static let mostInterfaces = 16
 
     private func run(_ request: RunInterfaceCall, _ run: PendingRun) async throws -> ExtensionEnding {
@@ -129,7 +129,6 @@ private final class PendingRun: Sendable {
 }
 
 extension ProviderError {
-    /// The failure with which a user interface is started if the user requests a sign-in although no request has
-    /// failed.
+    /// The failure that a user interface receives if the user requests a sign-in although no request has failed.
     fileprivate static let signInWanted = ProviderError.domain(.notAuthenticated, "A sign-in is needed.")
 }

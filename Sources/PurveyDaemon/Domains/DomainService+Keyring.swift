@@ -5,8 +5,8 @@ import LinuxSystem
 import SecretStorage
 import Secrets
 
-/// The calls about the desktop's keyring, which stores the key of the passwords, and the work of domains that waits for
-/// it.
+/// Serves calls about the desktop's keyring, and continues the domains that waited for it. The keyring stores the key
+/// that encrypts the passwords.
 extension DomainService {
     nonisolated func addKeyringCall(to service: inout Service) {
         service.on(KeyringCall.self) { request, call in
@@ -47,7 +47,7 @@ extension DomainService {
         }
     }
 
-    /// Continues the domains that waited for the key. Moves the key into a keyring that has appeared.
+    /// Continues the domains that waited for the key. If a keyring has appeared, first moves the key into it.
     func keyringChanged(isStart: Bool = false) async {
         if let providers = await passwords?.settleKey(isStart: isStart) { await resume(providers) }
     }

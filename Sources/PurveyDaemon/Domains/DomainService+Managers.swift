@@ -10,7 +10,7 @@ import Glibc
 import LinuxSystem
 import PropertyLists
 
-/// The calls of providers' own programs, made by `NSFileProviderManager`.
+/// Serves the calls that providers' own programs make through `NSFileProviderManager`.
 extension DomainService {
     nonisolated func addManagerCalls(to service: inout Service, _ programs: ProviderPrograms) {
         on(ManagerPlaceCall.self, programs, in: &service) { _, service, providers in
@@ -127,8 +127,8 @@ extension DomainService {
             .sorted { $0.name < $1.name }
     }
 
-    /// Returns the running domain with an identifier, as an array. If the identifier is `nil`, returns the domains that
-    /// the user added, because the program does not know their identifiers.
+    /// Returns an array that contains the running domain with the given identifier. If the identifier is `nil`, returns
+    /// the domains that the user added, because the program does not know their identifiers.
     private func running(
         _ identifier: String?, of providers: [String]
     ) async throws -> [(DomainRecord, RunningDomain)] {
@@ -213,7 +213,8 @@ extension DomainService {
         }
     }
 
-    /// Returns a free name for a domain. It is the display name, changed if it is not valid as a directory's name.
+    /// Returns an unused name for a domain, derived from the given display name, which may be invalid as a directory's
+    /// name.
     private func freeName(like text: String) -> String {
         var name = String(
             String.UnicodeScalarView(

@@ -3,7 +3,7 @@ import Exchange
 import FileProviderEngine
 import LinuxSystem
 
-/// The mounts of domains. Mounting and unmounting happen on a thread that may block on the kernel and on the keeper.
+/// Mounts and unmounts domains, on a thread that may block on the kernel and on the keeper.
 extension DomainService {
     /// Returns the standard mount point of a domain.
     func mountPath(of name: String) -> String { folders.locations.mounts + "/" + name }

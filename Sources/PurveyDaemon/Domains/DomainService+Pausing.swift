@@ -4,7 +4,7 @@ import FileProvider
 import FileProviderEngine
 import ItemStore
 
-/// The calls that pause domains, cancel transfers, and describe one domain.
+/// Serves the calls that pause domains, cancel transfers, and describe one domain.
 extension DomainService {
     nonisolated func addPausingCalls(to service: inout Service) {
         service.on(PauseDomainsCall.self) { request, call in
@@ -67,7 +67,7 @@ extension DomainService {
     }
 }
 
-/// The providers that watch their services (`PurveyWatchesService`).
+/// Supports the providers that watch their services (`PurveyWatchesService`).
 extension DomainService {
     /// Keeps the provider's process running while its domain is mounted, not paused and not disconnected, if the
     /// provider watches its service.

@@ -4,7 +4,7 @@ import FileProviderEngine
 import FileProviderWire
 import LinuxSystem
 
-/// Searches by the providers.
+/// Makes providers search at their services.
 extension DomainService {
     nonisolated func addProviderSearchCall(to service: inout Service) {
         service.on(SearchProvidersCall.self) { request, call in

@@ -3,7 +3,7 @@ import Exchange
 import FileProviderEngine
 import LinuxSystem
 
-/// The removal of domains.
+/// Removes domains.
 extension DomainService {
     func remove(_ request: RemoveDomainCall) async throws -> RemoveDomainCall.Reply {
         try await ready()

@@ -9,7 +9,7 @@ import ItemStore
 import ItemValues
 import LinuxSystem
 
-/// The calls of programs that use services of providers.
+/// Serves the calls of programs that use the services of providers.
 extension DomainService {
     nonisolated func addServiceCalls(
         to service: inout Service, _ programs: ProviderPrograms, _ storages: ProvidedStorages
@@ -41,7 +41,7 @@ extension DomainService {
         }
     }
 
-    /// Finds the item at a path in a mount, or in a provider's document storage.
+    /// Finds the item at the given path, which is in a mount or in a provider's document storage.
     private func item(at path: String, _ storages: ProvidedStorages) async throws -> (RunningDomain, String) {
         if let stored = try await storages.item(at: ExactPath(path)) { return stored }
         let found = try await place(ItemPlace(text: path, path: path))
@@ -61,7 +61,7 @@ extension DomainService {
     }
 }
 
-/// The document storages of the domains' providers.
+/// Finds the owners of files in the document storages of providers.
 extension DomainService {
     /// Returns the provider and the domain that own a file of a document storage.
     ///

@@ -8,7 +8,7 @@ import ItemStore
 import ItemValues
 import LinuxSystem
 
-/// The checks of domain settings that the user gives.
+/// Checks the domain settings that the user gives.
 enum DomainSettings {
     /// Throws if a setting is given more than once.
     static func checkOnce(_ settings: [DomainSetting]) throws(DomainError) {
@@ -39,7 +39,7 @@ enum DomainSettings {
         }
     }
 
-    /// Throws if settings are missing that the provider requires.
+    /// Throws if a setting that the provider requires is missing.
     static func checkComplete(_ settings: [DomainSetting], for bundle: ExtensionBundle) throws(DomainError) {
         let given = Set(settings.map(\.key))
         let missing = (bundle.domainSettings ?? [:]).filter {

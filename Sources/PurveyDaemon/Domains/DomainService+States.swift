@@ -3,7 +3,7 @@ import DomainMessages
 import FileProviderEngine
 import LinuxSystem
 
-/// The calls of clients that show the states of items. The replies come from local state, without a request to a
+/// Serves the calls of clients that show the states of items. The replies come from local state, without a request to a
 /// provider.
 extension DomainService {
     nonisolated func addStateCalls(to service: inout Service) {

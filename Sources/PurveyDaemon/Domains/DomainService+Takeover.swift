@@ -4,10 +4,10 @@ import Glibc
 import LinuxSystem
 import MountTakeover
 
-/// The takeover of mounts from a dead daemon.
+/// Takes over the mounts of a dead daemon.
 extension DomainService {
-    /// Claims the mounts that outlived the previous daemon. Returns them by the names of their domains. Ends mounts
-    /// whose domain does not exist.
+    /// Claims the mounts that outlived the previous daemon, and returns them by the names of their domains. A mount
+    /// whose domain does not exist is ended.
     func takeOver(_ records: [DomainRecord]) async -> [String: MountHandover] {
         guard mounts != nil, let keeper else { return [:] }
         // The mount points, with symbolic links resolved as in the kernel's mount table. Only the directory above them

@@ -2,7 +2,7 @@ import CloudMount
 import DomainMessages
 import FileProviderEngine
 
-/// Descriptions of domains.
+/// Describes domains to clients.
 extension DomainService {
     /// Returns the path on which a domain is mounted; `nil` if the domain is not mounted.
     func mountedPath(of record: DomainRecord) -> String? {
@@ -39,7 +39,7 @@ extension DomainService {
         return places.values.map(description).sorted { $0.name < $1.name }
     }
 
-    /// Returns a running domain by name.
+    /// Returns the running domain with the given name. Throws an error if no such domain runs.
     func domain(_ name: String) async throws -> RunningDomain {
         try await ready()
         switch places[name] {

@@ -7,7 +7,7 @@ import ItemStore
 import ItemValues
 import LinuxSystem
 
-/// The calls about the providers' trash.
+/// Serves calls about the providers' trash.
 extension DomainService {
     nonisolated func addTrashCalls(to service: inout Service) {
         service.on(TrashItemCall.self) { request, call in

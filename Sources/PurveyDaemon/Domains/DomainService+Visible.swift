@@ -10,7 +10,7 @@ import ItemStore
 import ItemValues
 import LinuxSystem
 
-/// Conversion between items and the paths that users see, for providers' programs and extensions.
+/// Converts between items and the paths that users see, for providers' programs and extensions.
 extension DomainService {
     func visiblePath(
         of identifier: String, in record: DomainRecord, _ domain: RunningDomain
@@ -27,7 +27,7 @@ extension DomainService {
         return .init(path: path, isFolder: item.item.kind == .folder)
     }
 
-    /// Returns the item at a path that the user sees.
+    /// Returns the item at the given path, which is one of the paths that the user sees.
     ///
     /// - Parameter own: The domains that the item may be in.
     func visibleItem(at path: String, among own: [DomainRecord]) async throws -> VisibleItemCall.Value {
@@ -57,8 +57,8 @@ extension DomainService {
     }
 }
 
-/// A weak reference to the service, for the calls of domains' extensions. It exists before the service does, and refers
-/// to the service after that is created.
+/// A weak reference to the service, for the calls of domains' extensions. The reference exists before the service, and
+/// refers to the service as soon as the service is created.
 final class DomainServiceReference: Sendable {
     private struct Weak: Sendable { weak var service: DomainService? }
     // Leaf lock.
@@ -79,7 +79,7 @@ final class DomainServiceReference: Sendable {
 }
 
 extension Service {
-    /// Adds the calls of a domain's extension that need the service, because the domain's engine alone cannot serve
+    /// Adds those calls of a domain's extension that need the service because the domain's engine alone cannot serve
     /// them.
     ///
     /// - Parameter domain: Returns the domain; `nil` before it runs.

@@ -5,7 +5,7 @@ import ItemStore
 import ItemValues
 import LinuxSystem
 
-/// The calls about the working set. The replies come from the domains' indexes; no extension is started.
+/// Serves calls about the working set. The replies come from the domains' indexes; no extension is started.
 extension DomainService {
     nonisolated func addWorkingSetCalls(to service: inout Service) {
         service.on(RecentsCall.self) { request, call in

@@ -13,8 +13,8 @@ import ItemValues
 import LinuxSystem
 import Synchronization
 
-/// The daemon's domains. Each domain is started and mounted when the daemon starts, and is isolated from faults of
-/// other domains.
+/// The daemon's domains. Each domain is started and mounted when the daemon starts, and a fault of one domain does not
+/// affect the others.
 actor DomainService {
     nonisolated let folders: DomainFolders
     let surroundings: RunningDomain.Surroundings
@@ -46,7 +46,7 @@ actor DomainService {
     }
     /// The lock on the domains' directory, which this process holds while it serves the domains.
     private var lock: FileDescriptor?
-    /// A sentence with the reason why no domains are available.
+    /// A sentence with the reason why no domains are available; `nil` if domains are available.
     private var fault: String?
     private var start: Task<Void, Never>?
     /// The tasks that start the domains that were found on disk.
@@ -105,8 +105,8 @@ actor DomainService {
         return Thumbnails(path: locations.thumbnails, pictures: PictureProcess(program: program, data: locations.data))
     }
 
-    /// The socket of `purvey-passthrough`, which an administrator may run: the path in `PURVEY_PASSTHROUGH`, or the
-    /// standard path.
+    /// The path of the socket of `purvey-passthrough`, which an administrator may run: the path in
+    /// `PURVEY_PASSTHROUGH`, or the standard path.
     private static let passthroughHelper =
         getenv("PURVEY_PASSTHROUGH").map { String(cString: $0) } ?? "/run/purvey-passthrough"
 

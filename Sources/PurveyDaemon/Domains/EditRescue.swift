@@ -20,7 +20,8 @@ enum EditRescue {
 
     /// Copies the edits of a running domain.
     ///
-    /// - Returns: The directory; `nil` if there are no edits. If the copy fails, the directory is removed.
+    /// - Returns: The path of the directory with the copies; `nil` if there are no edits. If copying fails, the
+    ///   directory is removed.
     static func keep(_ record: DomainRecord, _ domain: RunningDomain, _ folders: DomainFolders) async throws -> String?
     {
         try await keep(try await edits(of: domain.engine), of: record, folders)

@@ -64,7 +64,7 @@ struct KnownItems: Sendable {
         return found
     }
 
-    /// Returns the standings of found items. Requests the upload states of edited items from the engines, because the
+    /// Returns the states of found items. Requests the upload states of edited items from the engines, because the
     /// index does not have them.
     private static func standings(of found: [Found]) async -> [ItemStanding] {
         var edited: [String: (domain: RunningDomain, numbers: [ItemNumber])] = [:]

@@ -7,7 +7,7 @@ import FileProviderWire
 import ItemStore
 import LinuxSystem
 
-/// The requests of a provider's own programs and extension about the items of a domain.
+/// Answers the requests that a provider's own programs and its extension make about the items of a domain.
 struct ManagedItems: Sendable {
     let domain: RunningDomain
 

@@ -33,12 +33,11 @@ final class ProvidedStorages: ProvidedFiles {
     // Lock order: this lock, then the lock of ``Deadlines``.
     private let state = Lock(State())
 
-    /// The environment variable for the time in seconds between the last use of a file and the notification of its
-    /// provider.
+    /// The environment variable that states how many seconds after the last use of a file its provider is notified.
     static let lingerKey = "PURVEY_PROVIDING_TIME"
 
-    /// The environment variable for the time in seconds that programs wait for a provider to process a write of another
-    /// program.
+    /// The environment variable that states for how many seconds a program waits until a provider has processed another
+    /// program's write.
     static let patienceKey = "PURVEY_NOTING_TIME"
 
     /// - Parameter data: The directory of Purvey's data for this user.
@@ -118,8 +117,8 @@ final class ProvidedStorages: ProvidedFiles {
         return Location(provider: provider, domain: domain, path: containers.named + relative)
     }
 
-    /// Returns the item whose file is at a path; `nil` if the path is not in a domain's directory, or if it has no
-    /// item.
+    /// Returns the item whose file is at the given path. Returns `nil` if the path is not in a domain's directory, or
+    /// if the file belongs to no item.
     func item(at path: ExactPath) async throws -> (RunningDomain, String)? {
         guard let place = try await place(path),
             let identifier = try await place.domain.provider.identify(path: place.path)
@@ -151,7 +150,8 @@ final class ProvidedStorages: ProvidedFiles {
         Task { await item.domain.provider.stopProviding(item.identifier) }
     }
 
-    /// Reports a change to the provider, for a path that had no item at the time of the claim or was not claimed.
+    /// Reports a change at the given path to the provider. The path had no item when it was claimed, or was not
+    /// claimed.
     fileprivate func noteChange(at path: ExactPath, purpose: String) async {
         guard let place = try? await place(path), place.provider != purpose,
             let identifier = try? await place.domain.provider.identify(path: place.path)

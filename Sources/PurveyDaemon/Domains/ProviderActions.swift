@@ -36,7 +36,7 @@ struct ProviderActions: Sendable {
         faults = ([bundle] + interfaces).flatMap { bundle in bundle.actionFaults.map { "\(bundle.identifier): \($0)" } }
     }
 
-    /// Returns the actions that fit an item. Blocks on the disk.
+    /// Returns the actions that fit the given item. Blocks on the disk.
     func fitting(_ item: DomainItem) throws -> [Choice] {
         let (engine, number) = (item.domain.engine, item.item.number)
         let index = engine.index
@@ -45,7 +45,7 @@ struct ProviderActions: Sendable {
         return choices.filter { $0.action.accepts([subject], domain: domain) }
     }
 
-    /// Returns the action with an identifier, if it fits an item. Blocks on the disk.
+    /// Returns the action with the given identifier, if it fits the given item. Blocks on the disk.
     func find(_ identifier: String, for item: DomainItem, named path: String) throws -> Choice {
         if let choice = try fitting(item).first(where: { $0.action.identifier == identifier }) { return choice }
         let isKnown = choices.contains { $0.action.identifier == identifier }

@@ -14,7 +14,7 @@ struct RunningDomain: Sendable {
     let identifier: String
     let engine: DomainEngine
     let provider: ExtensionProvider
-    /// The provider's questions for the user.
+    /// The object that forwards the provider's questions to the user.
     let questions: SetUpQuestions
 
     /// Forwards a provider's notices and calls to the engine. It is created before the provider, and the provider
@@ -75,8 +75,8 @@ struct RunningDomain: Sendable {
         }
     }
 
-    /// Starts a new domain: the provider sets up the domain and confirms that it can serve it, then the domain is
-    /// stored on disk. After a failure, nothing of the domain remains.
+    /// Starts a new domain: the provider sets up the domain, and confirms that it can serve the domain. Then the domain
+    /// is stored on disk. After a failure, nothing of the domain remains.
     ///
     /// - Parameters:
     ///   - password: The password for a sign-in, if the provider sets up no domains.

@@ -39,7 +39,7 @@ struct StatusErrors {
 }
 
 extension DomainQuota {
-    /// Returns the quota in a provider's state of its domain; `nil` if it has none.
+    /// Returns the quota in the state that a provider reports for a domain; `nil` if the state has no quota.
     init?(_ state: ProviderDomainState) {
         let (used, available) = (state.quotaUsed, state.quotaAvailable)
         guard used != nil || available != nil else { return nil }

@@ -3,13 +3,13 @@ import FileProviderEngine
 import FileProviderWire
 import ItemStore
 
-/// The transfers of an engine as clients see them.
+/// Describes the transfers of an engine to clients.
 extension TransferActivity {
     /// The maximum number of waiting transfers that are listed, and of cancelled transfers. Longer lists do not help
     /// the user.
     private static let mostListed = 100
 
-    /// Returns all running transfers, and the first waiting and cancelled transfers.
+    /// Returns all running transfers, and at most ``mostListed`` of the waiting and of the cancelled transfers.
     static func all(_ downloads: [DomainStatus.Transfer], _ edits: [EditStatus.Item]) -> [TransferActivity] {
         // Not every provider reports the progress of uploads.
         let sending = edits.filter { $0.total > 0 && $0.isUnderWay }
@@ -36,8 +36,8 @@ extension TransferActivity {
 }
 
 extension EditStatus.Item {
-    /// Whether the edit waits for another reason than a failure that the user must resolve. Such a failure is reported
-    /// separately.
+    /// Whether the edit is a waiting transfer, which can be cancelled. An edit whose failure the user must resolve is
+    /// reported separately, unless the failure is a missing sign-in.
     fileprivate var canBeCancelled: Bool {
         guard let failure, failure.kind != .notAuthenticated else { return true }
         return !failure.needsUser

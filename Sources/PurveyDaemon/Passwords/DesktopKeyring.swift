@@ -18,7 +18,7 @@ final class DesktopKeyring: Keyring {
     /// The duration for which no call is made after a call without a reply, so that callers do not wait one after the
     /// other.
     private static let silence: Duration = .seconds(10)
-    /// The minimum duration of a failed call that counts as a call without a reply.
+    /// If a call fails after at least this time, it counts as a call without a reply.
     private static let patience: Duration = .seconds(4)
     /// The timeout for the user's answers to the desktop's prompts. It exceeds the timeouts of `purvey-bus`.
     private static let promptTime: Duration = .seconds(300)

@@ -3,7 +3,7 @@ import LinuxSystem
 import SecretStorage
 import Secrets
 
-/// The key that encrypts the passwords, and its place: the desktop's keyring or a file.
+/// Manages the key that encrypts the passwords, which is stored in the desktop's keyring or in a file.
 extension PasswordStore {
     /// Whether the key is to be stored in the keyring, as the environment variable `PURVEY_KEYRING` states. Without
     /// this variable, the key is stored in the keyring unless `PURVEY_HOME` is set, which stores all data in one
@@ -35,8 +35,8 @@ extension PasswordStore {
         }
     }
 
-    /// Asks the user to unlock the keyring if the key is in it and it is locked. Must be called only for an action of
-    /// the user, such as a sign-in.
+    /// Asks the user to unlock the keyring if the key is in the keyring and the keyring is locked. Must be called only
+    /// for an action of the user, such as a sign-in.
     func unlockForUser() async {
         await HandlerThreads.shared.value { [self] in
             guard store.keyPlace.isKeyring, store.keyFault == .keyringLocked else { return }
@@ -91,7 +91,7 @@ final class WaitingProviders: Sendable {
         errors.withLock { $0[provider] = error }
     }
 
-    /// Returns the error for which a provider waits.
+    /// Returns the error because of which a provider waits; `nil` if the provider does not wait.
     func error(of provider: String) -> SecretError? { errors.withLock { $0[provider] } }
 
     var isEmpty: Bool { errors.withLock { $0.isEmpty } }

@@ -29,20 +29,20 @@ struct PasswordStore: Sendable {
         groups = SecretGroups(bundles: bundles, data: locations.data)
     }
 
-    /// Adds the calls of a provider's process, which reach the items of its access groups.
+    /// Adds the calls through which a provider's process uses the items of its access groups.
     func addCalls(to calls: inout Service, ofProvider identifier: String) {
         service.addCalls(to: &calls, noting: { [waiting] in waiting.note($0, of: identifier) }) { [groups] _ in
             groups.groups(ofExtension: identifier)
         }
     }
 
-    /// Adds the calls of programs, which reach the items of their bundle's access groups.
+    /// Adds the calls through which a program uses the items of its bundle's access groups.
     func addCalls(to calls: inout Service) {
         service.addCalls(to: &calls) { [groups] in groups.groups(ofProgramAt: $0) }
     }
 
-    /// Removes the items that a provider has stored for a domain: those with the domain's identifier in one of their
-    /// attributes. Blocks on the disk.
+    /// Removes the passwords and other items that a provider has stored for a domain. These are the items with the
+    /// domain's identifier in one of their attributes. Blocks on the disk.
     ///
     /// Must be called only with identifiers that Purvey has created, because no other program uses such a text.
     func removeItems(ofDomain identifier: String, provider: String) throws(SecretError) {

@@ -5,7 +5,7 @@ import ExtensionHost
 import LinuxSystem
 import SecretStorage
 
-/// The access groups of programs, by the property lists of their bundles. Functions block on the disk.
+/// Finds the access groups of programs in the property lists of their bundles. Functions block on the disk.
 struct SecretGroups: Sendable {
     let bundles: BundleRegistry
     let data: String

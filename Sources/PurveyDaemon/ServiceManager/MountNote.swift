@@ -14,7 +14,7 @@ struct MountNote {
     private static let version = "purvey-mount 1"
     private static let sizeLimit = 32 << 10
     private static let numbersSize = 16
-    /// The run time of a daemon in seconds after which its death does not count as soon after its start.
+    /// If a daemon ran at least this many seconds, its death does not count as a death soon after the start.
     private static let longLife: UInt64 = 60
 
     /// A mount that the service manager stored.

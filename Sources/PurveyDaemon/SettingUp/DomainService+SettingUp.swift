@@ -7,7 +7,7 @@ import FileProviderEngine
 import FileProviderWire
 import LinuxSystem
 
-/// Changes of settings, and signing in, by the provider's set-up.
+/// Changes the settings of domains, and signs in, through the provider's set-up.
 extension DomainService {
     nonisolated func addSetUpCalls(to service: inout Service) {
         service.on(SetDomainCall.self) { request, call in call.answer { try await self.set(request) } }
