@@ -1,8 +1,8 @@
 import FileCoordination
 import LinuxSystem
 
-/// Puts files in the document storages of file providers in place when they are claimed. The providers supply the
-/// files.
+/// Makes files in the document storages of file providers available when the files are claimed. The providers supply
+/// the contents.
 package protocol ProvidedFiles: Sendable {
     /// The maximum duration for which other processes wait until a provider has been notified of a change.
     var patience: Duration { get }

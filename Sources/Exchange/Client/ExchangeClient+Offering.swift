@@ -23,9 +23,9 @@ extension ExchangeClient {
     /// Replaces the contents of a board. The items stay until they are replaced, or until this process ends.
     ///
     /// - Parameters:
-    ///   - amended: `nil` for new contents. To add items to contents that this process has written earlier, their
-    ///     change count, which then stays the same. The daemon refuses the call if the board's change count is now
-    ///     another.
+    ///   - amended: The change count of contents that this process has written earlier and now changes; `nil` for new
+    ///     contents. If it is not `nil`, the board's change count stays the same. The daemon refuses the call if the
+    ///     board has another change count.
     ///   - completion: Called once, with the items' identifiers and the board's change count.
     package func replaceContents(
         of board: String, with promises: [ItemPromise], amending amended: Int? = nil,

@@ -61,9 +61,9 @@ package struct BoardTable {
 
     /// Replaces the contents of a board. Returns the former items.
     ///
-    /// - Parameter amended: `nil` for new contents. To add items to contents that the owner has written earlier, their
-    ///   change count, which then stays the same. An error is thrown if the board's change count is now another, or if
-    ///   the board has items of other owners.
+    /// - Parameter amended: The change count of contents that the owner has written earlier and now changes; `nil` for
+    ///   new contents. If it is not `nil`, the board's change count stays the same. An error is thrown if the board has
+    ///   another change count, or items of other owners.
     @discardableResult
     package mutating func replaceContents(
         of board: String, with manifests: [OfferManifest], owner: UInt64, amending amended: UInt64? = nil

@@ -101,8 +101,8 @@ package struct ProgramSearchError: Error, CustomStringConvertible {
 /// Finds a program of Purvey that another program of Purvey starts.
 package enum ProgramSearch {
     /// Returns the path of the program with the given name. The path is the value of the environment variable
-    /// `variable`. If the variable is not set, the program is searched in the directory of the running program and then
-    /// in `PATH`.
+    /// `variable`. If the variable is not set, the program is searched for in the directory of the running program, and
+    /// then in the directories of `PATH`.
     package static func find(_ name: String, variable: String) throws(ProgramSearchError) -> String {
         if let named = getenv(variable).map({ String(cString: $0) }), !named.isEmpty {
             guard named.hasPrefix("/"), isProgram(named) else {

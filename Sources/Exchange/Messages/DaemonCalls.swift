@@ -56,9 +56,9 @@ package struct ReplaceContentsCall: Call, SchemaMessage {
     /// Whether to replace the contents only if the board was not used since the daemon started. A client sets this when
     /// it offers contents again after a restart of the daemon, because they must not replace newer contents.
     package let onlyIfUntouched: Bool
-    /// `nil` for new contents. To add items to contents that this client has written earlier, their change count, which
-    /// then stays the same. The call fails if the board's change count is now another, or if the board has items of
-    /// other clients.
+    /// The change count of contents that this client has written earlier and now changes; `nil` for new contents. If it
+    /// is not `nil`, the board's change count stays the same. The call fails if the board has another change count, or
+    /// items of other clients.
     package let amending: UInt64?
     /// Whether the client removes the board. If the board is empty after the call, it counts as never used.
     package let isRemoval: Bool

@@ -83,7 +83,7 @@ struct SymbolTable {
 }
 
 extension FileDescriptor {
-    /// Returns `count` bytes of the file, or `nil` if the file ends before.
+    /// Returns `count` bytes of the file at the given offset, or `nil` if the file has fewer bytes.
     fileprivate func bytes(_ count: Int, at offset: Int) -> [UInt8]? {
         var bytes = [UInt8](repeating: 0, count: count)
         let filled = bytes.withUnsafeMutableBytes { buffer in try? fill(buffer, at: offset) }

@@ -170,7 +170,7 @@ extension ProviderDomain {
 
     /// Returns the directories that the process of the user interface may access: the local directory that the provider
     /// serves, if any, and the domain's directory in the provider's document storage. If the provider has replaced the
-    /// latter by a symbolic link, the link is not followed. Blocks on the file system.
+    /// domain's directory by a symbolic link, the link is not followed. Blocks on the file system.
     func places(
         ofInterfaceOf provider: String, apartFrom kept: [String], data: String
     ) throws -> [(path: String, access: Confinement.Access)] {

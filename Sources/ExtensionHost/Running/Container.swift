@@ -43,9 +43,9 @@ struct Container: Sendable {
 
     static func containers(data: String) -> String { data + "/containers" }
 
-    /// Removes the temporary files in which processes that have ended stored loaded items. A killed process cannot
-    /// remove these files itself. Blocks on the file system. Symbolic links that the extension created are not
-    /// followed.
+    /// Removes the temporary files that earlier processes of the extension created when they loaded items. A killed
+    /// process cannot remove these files itself. Blocks on the file system. Symbolic links that the extension created
+    /// are not followed.
     func sweep() {
         guard var folder = try? FileDescriptor.open(path, [.readOnly, .directory, .noFollow]) else { return }
         for name in Self.loads {

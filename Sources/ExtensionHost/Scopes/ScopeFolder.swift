@@ -1,9 +1,8 @@
 import Foundation
 import LinuxSystem
 
-/// The two directories in which the items appear that are outside a confined process's container, and to which the
-/// process has access. The confinement permits access to the directories. Each item has its own subdirectory in one of
-/// them.
+/// Two directories in which a confined process sees the items outside its container to which it has access. The
+/// confinement permits access to the directories. Each item has its own subdirectory in one of them.
 ///
 /// The process can read the items in the directory `reading`, and can read and write the items in `changing`. Only the
 /// daemon can create, rename or remove entries. The daemon holds a lock on the parent of the two directories. If the

@@ -109,8 +109,8 @@ extension Arbiter {
 
     /// Calls a function for each claim that waits directly for `claim` and was not examined before. The function
     /// receives the waiting claim, the access for which it waits, and the relation of that access to the waiting
-    /// claim's own access. The function returns `false` if the search must examine the waiting claim again for other
-    /// claims.
+    /// claim's own access. The function returns `false` if the waiting claim must be examined again later, when the
+    /// waiters of other claims are searched.
     private func forEachWaiter(
         for claim: Claim, _ marks: inout Marks, _ body: (Claim, Access, PathTree.Relation) -> Bool
     ) {

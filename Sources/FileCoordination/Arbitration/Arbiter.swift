@@ -99,7 +99,8 @@ package struct Arbiter: Sendable {
     var hasEntangled = false
     /// The effects of the current event.
     var effects: [AddressedEffect] = []
-    /// The preparations that the latest event ended, by a reply, a timeout, or the end of the presenter or the claim.
+    /// The preparations that ended because of the latest event: by a reply, by a timeout, or because the presenter or
+    /// the claim has ended.
     package internal(set) var settledPreparations: [UInt64] = []
     /// The claims to examine; the last element is examined first. Further claims are appended instead of being examined
     /// recursively, because a long queue would overflow the stack.

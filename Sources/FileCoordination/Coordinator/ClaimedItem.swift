@@ -81,7 +81,7 @@ struct ItemWatch {
             ? nil : try? FileDescriptor.open(access.path.string, [.pathOnly, .noFollow])
     }
 
-    /// Returns the change of the item.
+    /// Returns how the item has changed since the watch was created.
     ///
     /// - Parameter announced: The former paths of items whose move was announced.
     func outcome(announced: Set<ExactPath>) -> ClaimOutcome {

@@ -4,7 +4,7 @@ package enum TreeCopier {
     package struct Report: Sendable, Equatable {
         /// The number of regular files that were copied.
         package var files = 0
-        /// The number of bytes in those files.
+        /// The total size, in bytes, of the copied files.
         package var bytes = 0
         /// The pipes, sockets and devices, which are not copied, in the order of the walk.
         package var skipped: [SkippedEntry] = []

@@ -28,8 +28,8 @@ package struct Mount: Sendable, Hashable {
         Self.rest(of: inside, beneath: root).map { Self.join(point, $0) }
     }
 
-    /// Returns the path within the file system of the file at the given path. Returns `nil` if the path is not beneath
-    /// the mount point.
+    /// Returns the path that the file at the given path has within the mounted file system. Returns `nil` if the given
+    /// path is not beneath the mount point.
     package func inside(_ path: String) -> String? {
         Self.rest(of: path, beneath: point).map { Self.join(root, $0) }
     }

@@ -11,7 +11,7 @@ package struct DirectoryStack: ~Copyable {
         let identity: FileStatus.Identity
     }
 
-    /// The number of the nearest ancestors that stay open.
+    /// The maximum number of ancestors that stay open: those nearest to the current directory.
     private static let openAncestors = 16
 
     /// The current directory of the walk.
