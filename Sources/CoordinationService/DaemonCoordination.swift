@@ -5,14 +5,14 @@ import Foundation
 import Glibc
 import LinuxSystem
 
-/// The connection of this process's file coordination to the daemon.
+/// Connects this process's file coordination to the daemon.
 package struct DaemonCoordination: SharedCoordination {
     private let makeConnection: @Sendable (Service) throws -> Connection
 
     package init(_ entrance: DaemonConnector) { makeConnection = entrance.connect }
 
-    /// Creates the connection of a confined process, over the socket with which it was started. The socket can be used
-    /// once.
+    /// Creates the connection of a confined process, over the socket that it inherited at its start. The socket can be
+    /// used only once.
     ///
     /// - Returns: `nil` if the process was started without a socket.
     init?(ofConfinedProcess environment: [String: String]) {
@@ -98,9 +98,9 @@ private struct DaemonAuthority: CoordinationAuthority {
     }
 }
 
-/// Returns a retained `SharedCoordinationBox`. The coordinators of a program that links this module look up this
-/// function by name. The box connects to the daemon, in a confined process over the socket with which it was started.
-/// Returns `nil` if the program has neither connection.
+/// Returns a retained `SharedCoordinationBox` that connects to the daemon. In a confined process, the connection uses
+/// the inherited socket. Returns `nil` if the process has no way to connect. `NSFileCoordinator` looks up this function
+/// by name, and so finds it only in programs that link this module.
 @_cdecl("purvey_shared_coordination") package func sharedCoordination() -> UnsafeMutableRawPointer? {
     if let confined = DaemonCoordination(ofConfinedProcess: ProcessInfo.processInfo.environment) {
         return Unmanaged.passRetained(SharedCoordinationBox(confined)).toOpaque()

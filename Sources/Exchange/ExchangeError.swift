@@ -3,7 +3,7 @@ import ItemProvider
 
 /// An error of the exchange between processes.
 ///
-/// It is an error of offering or listing items, or of the daemon itself. The errors of loads are those of
+/// The error concerns offering or listing items, or the daemon itself. Loading an item fails with the errors of
 /// `NSItemProvider`.
 public enum ExchangeError: Error, Sendable, Equatable {
     /// The daemon cannot be reached or started. The text gives the reason.
@@ -19,7 +19,7 @@ public enum ExchangeError: Error, Sendable, Equatable {
 }
 
 extension ExchangeError: LocalizedError, CustomStringConvertible {
-    /// A line that describes the failure and, if possible, a remedy.
+    /// One line that describes the failure and, if possible, a remedy.
     public var description: String {
         switch self {
         case .daemonUnavailable(let reason): "the Purvey daemon cannot be reached: \(reason)"
@@ -35,7 +35,7 @@ extension ExchangeError: LocalizedError, CustomStringConvertible {
 }
 
 extension ExchangeError {
-    /// The error of a load that could not be requested from its provider.
+    /// The error to report for a load that could not be requested from the process that offers the item.
     var loadError: any Error {
         switch self {
         case .noSuchItem: ItemProviderError.providerIsGone()
@@ -46,19 +46,20 @@ extension ExchangeError {
     }
 }
 
-/// The reason why the daemon refuses a request. It is sent to the peer as a code and a sentence.
+/// The reason why the daemon refuses a request. It is sent to the client as a code and a sentence.
 package enum ExchangeRefusalError: Error, Equatable, Sendable {
     /// A limit was reached, or the request is invalid. The sentence gives the reason.
     case refused(String)
-    /// The item is not offered, or is not visible to this peer. The peer must not be able to distinguish these cases.
+    /// The item is not offered, or is not visible to this client. The client must not be able to distinguish these
+    /// cases.
     case noSuchItem
     /// The process that offers the item does not respond.
     case providerUnavailable(String)
 
-    /// The error domain in messages.
+    /// The domain of the error when it is sent.
     package static let domain = "PurveyExchange"
 
-    /// The error code in messages.
+    /// The code of the error when it is sent.
     package var code: Int64 {
         switch self {
         case .refused: 1
@@ -67,7 +68,7 @@ package enum ExchangeRefusalError: Error, Equatable, Sendable {
         }
     }
 
-    /// The sentence in messages.
+    /// The sentence that is sent with the error.
     package var message: String {
         switch self {
         case .refused(let reason), .providerUnavailable(let reason): reason

@@ -2,7 +2,7 @@ import Glibc
 
 /// The error number of a failed system call.
 ///
-/// Its description is the system's message, such as "No space left on device".
+/// The description is the system's message, such as "No space left on device".
 public struct Errno: Error, RawRepresentable, Hashable, Sendable, CustomStringConvertible {
     /// The value of `errno`.
     public let rawValue: CInt
@@ -57,7 +57,8 @@ extension Errno {
     package static let canceled = Errno(rawValue: ECANCELED)
 }
 
-/// Runs a system call that reports failure as a negative number. Repeats the call if a signal interrupts it.
+/// Runs a function that makes a system call and returns the call's result. A negative result is thrown as an error. If
+/// a signal interrupts the call, runs the function again.
 @discardableResult
 @inline(__always)
 package func retrying<Result: SignedInteger>(_ call: () -> Result) throws(Errno) -> Result {
@@ -78,7 +79,7 @@ extension Errno {
     package static let connectionAborted = Errno(rawValue: ECONNABORTED)
     package static let noBufferSpace = Errno(rawValue: ENOBUFS)
     package static let outOfMemory = Errno(rawValue: ENOMEM)
-    /// The error if more descriptors of the user are in flight (sent and not yet received) than the limit of open files
-    /// allows.
+    /// The error that the user's processes have more descriptors in flight (sent and not yet received) than the limit
+    /// of open files allows.
     package static let tooManyDescriptorsInFlight = Errno(rawValue: ETOOMANYREFS)
 }

@@ -12,8 +12,8 @@ extension FileDescriptor {
         try retrying { pread(rawValue, buffer.baseAddress, buffer.count, off_t(offset)) }
     }
 
-    /// Reads to the end of the file, from the current position. Stops once `limit` bytes are read, so that the result
-    /// exceeds the limit by less than 64 KiB.
+    /// Reads to the end of the file, from the current position. Stops when at least `limit` bytes were read. The result
+    /// may exceed the limit by less than 64 KiB.
     package func readToEnd(limit: Int) throws(Errno) -> [UInt8] {
         var bytes: [UInt8] = []
         var piece = [UInt8](repeating: 0, count: 64 << 10)
@@ -49,10 +49,10 @@ extension FileDescriptor {
         }
     }
 
-    /// Writes a range of another file at the current position, with sendfile(2).
+    /// Writes the given range of another file at this file's current position, with sendfile(2).
     ///
-    /// - Parameter source: a regular or memory file. Sockets and pipes have no ranges.
-    /// - Throws: `.invalidArgument` if the file ends before the range does.
+    /// - Parameter source: a regular file or a memory file.
+    /// - Throws: `.invalidArgument` if `source` ends before the end of the range.
     package func appendAll(of source: FileDescriptor, _ range: Range<Int>) throws(Errno) {
         var offset = off_t(range.lowerBound)
         while offset < range.upperBound {
@@ -63,7 +63,7 @@ extension FileDescriptor {
         }
     }
 
-    /// Sets the file's length. Bytes that are added read as zeros.
+    /// Sets the file's length in bytes. Bytes that are added read as zeros.
     package func truncate(to size: Int) throws(Errno) {
         try retrying { ftruncate(rawValue, off_t(size)) }
     }
@@ -73,8 +73,8 @@ extension FileDescriptor {
         try retrying { fsync(rawValue) }
     }
 
-    /// Waits until the contents, and the metadata needed to read them, are on disk (fdatasync(2)). Dates may be
-    /// written later.
+    /// Waits until the contents, and the metadata needed to read them, are on disk (fdatasync(2)). Dates may be written
+    /// to disk later.
     package func synchronizeData() throws(Errno) {
         try retrying { fdatasync(rawValue) }
     }

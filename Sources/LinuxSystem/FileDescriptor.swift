@@ -2,15 +2,16 @@ import CLinux
 import Glibc
 import Synchronization
 
-/// An open file, directory, socket or memory file. It is closed when the last reference to the object is dropped.
+/// An open file, directory, socket or memory file. The descriptor is closed when the last reference to the object is
+/// released.
 ///
 /// The object owns the descriptor's number. Other code must not close that number, or use it after the object is
 /// released. Every descriptor opened through this type is close-on-exec.
 ///
-/// close(2) of a descriptor that a peer sent may block. Such a descriptor has a ``DescriptorCloseQueue``, which closes
-/// it on another thread.
+/// To close a descriptor that another process has sent may block. Such a descriptor has a ``DescriptorCloseQueue``,
+/// which closes it on another thread.
 public final class FileDescriptor: Sendable {
-    /// The descriptor's number. It stays valid for as long as this object is referenced.
+    /// The descriptor's number. It is valid as long as this object is referenced.
     public let rawValue: CInt
     private let lane = AtomicLazyReference<DescriptorCloseQueue>()
 
@@ -19,7 +20,7 @@ public final class FileDescriptor: Sendable {
         self.rawValue = rawValue
     }
 
-    /// Takes ownership of a descriptor that a peer sent.
+    /// Takes ownership of a descriptor that another process has sent.
     ///
     /// - Parameter lane: the queue that closes the descriptor. With `nil`, the thread that releases the last reference
     ///   closes it.
@@ -31,8 +32,8 @@ public final class FileDescriptor: Sendable {
     /// The queue that closes this descriptor; `nil` if the thread that releases the last reference closes it.
     package var closingLane: DescriptorCloseQueue? { lane.load() }
 
-    /// Sets the queue that closes this descriptor after its last reference is released. Has no effect if a queue is set
-    /// already.
+    /// Sets the queue that closes this descriptor after its last reference was released. Has no effect if a queue is
+    /// already set.
     package func close(on lane: DescriptorCloseQueue) {
         _ = self.lane.storeIfNil(lane)
     }
@@ -70,12 +71,13 @@ extension FileDescriptor {
         package let rawValue: UInt64
         package init(rawValue: UInt64) { self.rawValue = rawValue }
 
-        /// Refuses a path that leaves the starting directory: with `..`, as an absolute path, or through a link.
+        /// Refuses a path that leads out of the starting directory: an absolute path, or a path with `..` or a symbolic
+        /// link that leads out of it.
         package static let beneath = Resolution(rawValue: clinux_resolve_beneath)
         package static let noSymbolicLinks = Resolution(rawValue: clinux_resolve_no_symlinks)
     }
 
-    /// Opens a path. The corresponding C function is `open`.
+    /// Opens the file at the given path. The corresponding C function is `open`.
     package static func open(
         _ path: String, _ options: OpenOptions, permissions: mode_t = 0o600
     ) throws(Errno) -> FileDescriptor {
@@ -83,7 +85,7 @@ extension FileDescriptor {
             owning: try retrying { clinux_openat(AT_FDCWD, path, options.rawValue | O_CLOEXEC, permissions) })
     }
 
-    /// Opens a path that starts at this directory. The corresponding C function is `openat`.
+    /// Opens the file at a path relative to this directory. The corresponding C function is `openat`.
     package func open(
         _ path: String, _ options: OpenOptions, permissions: mode_t = 0o600
     ) throws(Errno) -> FileDescriptor {
@@ -91,7 +93,8 @@ extension FileDescriptor {
             owning: try retrying { clinux_openat(rawValue, path, options.rawValue | O_CLOEXEC, permissions) })
     }
 
-    /// Opens a path that starts at this directory and may not leave it. The corresponding C function is `openat2`.
+    /// Opens the file at a path relative to this directory, with the given restrictions on the path. The corresponding
+    /// C function is `openat2`.
     package func open(
         _ path: String, _ options: OpenOptions, permissions: mode_t = 0, resolving: Resolution
     ) throws(Errno) -> FileDescriptor {
@@ -102,8 +105,8 @@ extension FileDescriptor {
             })
     }
 
-    /// Whether a path exists and contains no symbolic link, not even at its end. This needs one system call. Resolving
-    /// the path would need one call per component.
+    /// Whether a file exists at the path and no component of the path is a symbolic link. This function makes one
+    /// system call, whereas resolving the path would take one call for each component.
     package static func leadsStraight(to path: String) -> Bool {
         let flags = UInt64(UInt32(bitPattern: OpenOptions.pathOnly.rawValue | O_CLOEXEC))
         let descriptor = clinux_openat2(AT_FDCWD, path, flags, 0, clinux_resolve_no_symlinks)
@@ -112,14 +115,15 @@ extension FileDescriptor {
         return true
     }
 
-    /// Duplicates this descriptor. The two descriptors share one open file description, and therefore the position.
+    /// Duplicates this descriptor. Both descriptors refer to the same open file description, and so share one position.
     package func duplicate() throws(Errno) -> FileDescriptor {
         let copy = try FileDescriptor.copy(of: rawValue)
         if let closingLane { copy.close(on: closingLane) }
         return copy
     }
 
-    /// Opens the same file again, with a separate position. The file's path need not exist any more.
+    /// Opens the same file again. The new descriptor has a separate position. The file may have been renamed or
+    /// removed.
     package func reopen(_ options: OpenOptions) throws(Errno) -> FileDescriptor {
         let file = try FileDescriptor.open("/proc/self/fd/\(rawValue)", options)
         if let closingLane { file.close(on: closingLane) }

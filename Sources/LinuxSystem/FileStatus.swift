@@ -20,7 +20,7 @@ package struct FileStatus: Sendable {
                 }
         }
 
-        /// The kind as a phrase, for messages.
+        /// A phrase for the kind, to be used in messages.
         package var words: String {
             switch self {
             case .regular: "a file"
@@ -34,7 +34,7 @@ package struct FileStatus: Sendable {
         }
     }
 
-    /// The identity of the file itself, independent of its names: its device and inode.
+    /// The identity of a file, independent of its names: the device number and the inode number.
     package struct Identity: Hashable, Sendable {
         package let device: UInt64
         package let inode: UInt64
@@ -55,21 +55,23 @@ package struct FileStatus: Sendable {
     package var size: Int { Int(raw.st_size) }
     /// The number of bytes that the file occupies on disk. For a sparse file, this is less than its size.
     package var allocatedSize: Int { Int(raw.st_blocks) * 512 }
-    /// The permission bits, without the kind.
+    /// The permission bits, without the bits for the kind of file.
     package var permissions: mode_t { raw.st_mode & 0o7777 }
     package var identity: Identity { Identity(device: UInt64(raw.st_dev), inode: UInt64(raw.st_ino)) }
-    /// The number of names of the file; 0 after it was deleted.
+    /// The number of the file's names (hard links); 0 if it has none any more.
     package var linkCount: Int { Int(raw.st_nlink) }
     package var owner: uid_t { raw.st_uid }
     package var modified: timespec { raw.st_mtim }
     package var accessed: timespec { raw.st_atim }
-    /// The time of the last change of content, name, owner or mode. No program can set it.
+    /// The time of the last change of content, name, owner or mode. Programs cannot set it.
     package var changed: timespec { raw.st_ctim }
-    /// The time of the last change of content, like ``modified``, for any year.
+    /// The time of the last change of content. Unlike ``modifiedNanoseconds``, the value can represent any year.
     package var modificationTime: FileTime { FileTime(raw.st_mtim) }
-    /// ``modified`` in nanoseconds since 1970. See ``changedNanoseconds`` for the range.
+    /// The time ``modified`` in nanoseconds since 1970. A time outside of the years 1678 to 2261 is clamped to the
+    /// range of `Int64`.
     package var modifiedNanoseconds: Int64 { Self.nanoseconds(raw.st_mtim) }
-    /// ``changed`` in nanoseconds since 1970. A time outside of the years 1678 to 2261 is clamped to `Int64`.
+    /// The time ``changed`` in nanoseconds since 1970. A time outside of the years 1678 to 2261 is clamped to the range
+    /// of `Int64`.
     package var changedNanoseconds: Int64 { Self.nanoseconds(raw.st_ctim) }
 
     private static func nanoseconds(_ time: timespec) -> Int64 {
@@ -78,7 +80,8 @@ package struct FileStatus: Sendable {
         return isTooFar || isTooMuch ? (time.tv_sec < 0 ? .min : .max) : sum
     }
 
-    /// Reads the status of a path, by default following a symbolic link.
+    /// Returns the status of the file at the given path. If the path leads to a symbolic link and `followingLinks` is
+    /// `true`, returns the status of the link's target.
     package static func of(_ path: String, followingLinks: Bool = true) throws(Errno) -> FileStatus {
         var raw = stat()
         try retrying { fstatat(AT_FDCWD, path, &raw, followingLinks ? 0 : AT_SYMLINK_NOFOLLOW) }
@@ -94,7 +97,7 @@ extension FileDescriptor {
         return FileStatus(raw)
     }
 
-    /// The kind of the open file as the kernel has cached it, without a request to a remote or user-space server.
+    /// The kind of the open file, from the kernel's cache. No request is sent to a remote or user-space server.
     package var knownKind: FileStatus.Kind {
         var mode: UInt32 = 0
         return clinux_known_mode(rawValue, &mode) == 0 ? FileStatus.Kind(mode: mode_t(mode)) : .unknown
@@ -106,7 +109,7 @@ extension FileDescriptor {
         return mode >= 0 && mode & OpenOptions.pathOnly.rawValue == 0 && mode & O_ACCMODE != O_WRONLY
     }
 
-    /// Returns the status of a name in this directory. A symbolic link is not followed.
+    /// Returns the status of the entry of this directory with the given name. A symbolic link is not followed.
     package func status(of name: String) throws(Errno) -> FileStatus {
         var raw = stat()
         try retrying { fstatat(rawValue, name, &raw, AT_SYMLINK_NOFOLLOW) }
@@ -115,8 +118,8 @@ extension FileDescriptor {
 }
 
 extension FileStatus {
-    /// Whether the content is unchanged since another status was read, as far as the file system reports: the identity,
-    /// size and modification time are equal. A change of owner, mode, name or links does not count.
+    /// Whether both statuses have the same identity, size and modification time. If so, the file's content has probably
+    /// not changed between them. The owner, the mode and the number of links are not compared.
     package func hasSameContent(as other: FileStatus) -> Bool {
         identity == other.identity && raw.st_size == other.raw.st_size
             && raw.st_mtim.tv_sec == other.raw.st_mtim.tv_sec && raw.st_mtim.tv_nsec == other.raw.st_mtim.tv_nsec
@@ -125,17 +128,19 @@ extension FileStatus {
     /// Whether the file occupies less space on disk than its size, so that it probably has holes.
     package var isSparse: Bool { Int(raw.st_blocks) * 512 < size }
 
-    /// The time of the last change of content, in whole seconds since 1970.
+    /// The modification time in whole seconds since 1970.
     package var modifiedSeconds: Int { raw.st_mtim.tv_sec }
 
-    /// The kind and permissions as one number, the kind in the upper bits.
+    /// The kind and the permissions as one number. The upper bits are the kind.
     package var mode: mode_t { raw.st_mode }
 }
 
-/// The state of a file at an instant. Two states of a file are equal only if the file was not changed between them.
+/// The values that show whether a file was changed. Two states of a file are equal only if the file was not changed
+/// between them.
 ///
-/// Size and modification date do not suffice, because programs can set the date back, and a new file may get the inode
-/// of a removed one. Programs cannot set the ctime, the date of the last change of any kind.
+/// The size and modification date do not suffice, because programs can restore the date, and a new file may get the
+/// inode number of a removed file. Therefore the state includes the ctime, the time of the last change of any kind,
+/// which programs cannot set.
 package struct FileState: Equatable, Sendable {
     private let identity: FileStatus.Identity
     private let size: Int
@@ -151,10 +156,11 @@ package struct FileState: Equatable, Sendable {
 }
 
 extension FileDescriptor {
-    /// Whether any process has the file open for writing now, through any path or mount. Also `true` if the file system
-    /// does not support leases.
+    /// Whether any process has the file open for writing now, through any path or mount. The value is also `true` if
+    /// the file system does not support leases.
     ///
-    /// Tries to take a read lease, which the kernel grants only on a file without writers (F_SETLEASE of fcntl(2)).
+    /// The check requests a read lease, which the kernel grants only on a file without writers (F_SETLEASE of
+    /// fcntl(2)).
     ///
     /// - Precondition: this descriptor is open for reading only, and the file belongs to this process's user.
     package var hasWriters: Bool {
@@ -167,7 +173,7 @@ extension FileDescriptor {
         return false
     }
 
-    /// The values of F_SETSIG and F_SETLEASE, which the Glibc module does not export.
+    /// The value of F_SETSIG, which the Glibc module does not export. `setLease` is the value of F_SETLEASE.
     private static let setSignal: CInt = 10
     private static let setLease: CInt = 1024
 }

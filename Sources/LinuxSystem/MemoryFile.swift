@@ -3,12 +3,13 @@ import Glibc
 
 /// Memory files (memfd) that are sealed against writing, growing and shrinking.
 ///
-/// They transfer data between processes: the receiver maps the pages that the sender filled. A receiver must map only
-/// sealed files. The peer could truncate an unsealed file, which would kill the reader with SIGBUS.
+/// They are used to transfer data between processes: the receiver maps the pages that the sender has filled. A receiver
+/// must map only sealed files. The sender could truncate an unsealed file, and the receiver would then be killed by
+/// SIGBUS.
 package enum MemoryFile {
-    /// Creates a memory file, fills it through a closure and seals it.
+    /// Creates a memory file, calls a closure that fills the file, and seals it.
     ///
-    /// - Parameter name: shown in `/proc`, for debugging only.
+    /// - Parameter name: a name that is shown in `/proc`, for debugging only.
     package static func sealed(
         name: String, filling fill: (FileDescriptor) throws(Errno) -> Void
     ) throws(Errno) -> FileDescriptor {
@@ -24,18 +25,18 @@ package enum MemoryFile {
             owning: try retrying { clinux_memfd_create(name, clinux_mfd_cloexec | clinux_mfd_allow_sealing) })
     }
 
-    /// The mode of a sealed memory file that an unconfined process created. A confined process cannot set a mode.
-    /// Therefore the mode distinguishes files that a confined process created from files that it received.
+    /// The mode of a sealed memory file that an unconfined process has created. Because a confined process cannot set a
+    /// mode, this mode shows which of its open memory files it has received, and not created itself.
     package static let unconfinedMode: mode_t = 0o400
 
-    /// Seals a memory file against every further change, sealing included.
+    /// Seals a memory file against every further change, including further seals.
     package static func seal(_ file: FileDescriptor) throws(Errno) {
         fchmod(file.rawValue, unconfinedMode)
         let seals = clinux_seal_seal | clinux_seal_shrink | clinux_seal_grow | clinux_seal_write
         try retrying { clinux_add_seals(file.rawValue, seals) }
     }
 
-    /// Whether a received descriptor is a memory file with bytes that cannot change any more.
+    /// Whether a received descriptor refers to a memory file that is sealed, so that its bytes cannot change any more.
     package static func isSealed(_ file: FileDescriptor) -> Bool {
         let needed = clinux_seal_shrink | clinux_seal_grow | clinux_seal_write
         let seals = clinux_get_seals(file.rawValue)
@@ -43,7 +44,7 @@ package enum MemoryFile {
     }
 }
 
-/// A mapping of a whole file. It is unmapped when the last reference is released.
+/// A mapping of a file in memory. The file is unmapped when the last reference to this object is released.
 ///
 /// Mapping costs the same for any size, because pages are loaded on access. Map only files that cannot shrink: sealed
 /// memory files, or the process's own files.
@@ -53,8 +54,8 @@ package final class Mapping: @unchecked Sendable {
 
     /// Maps the first `size` bytes of a file for reading.
     ///
-    /// - Parameter isWritable: Whether the pages may be written to. Changes do not reach the file, because the kernel
-    ///   copies a page on its first write. The writer must be the only user of the mapping.
+    /// - Parameter isWritable: Whether the mapped memory may be written to. The file is not changed by this, because
+    ///   the kernel copies a page when it is first written to. Only one thread may use a mapping that is written to.
     package init(_ file: FileDescriptor, size: Int, isWritable: Bool = false) throws(Errno) {
         guard size > 0 else {
             bytes = UnsafeRawBufferPointer(start: nil, count: 0)

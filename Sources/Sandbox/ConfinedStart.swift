@@ -3,12 +3,12 @@ import Glibc
 import LinuxSystem
 
 extension ChildProgram {
-    /// Starts a program in a new session. The program is confined from its first instruction on.
+    /// Starts a program in a new session. The program is confined before its first instruction runs.
     ///
     /// - Parameters:
-    ///   - environment: The whole environment of the program, as `NAME=value`.
-    ///   - descriptors: The program's descriptors 0, 1, 2 …; `nil` for `/dev/null`. The program has no other
-    ///     descriptors.
+    ///   - environment: The complete environment of the program, as `NAME=value`.
+    ///   - descriptors: The program's descriptors, which get the numbers 0, 1, 2 and so on. An element `nil` stands for
+    ///     `/dev/null`. The program has no other descriptors.
     package static func start(
         _ path: String, arguments: [String], environment: [String], descriptors: [FileDescriptor?],
         confinedTo confinement: Confinement
@@ -35,7 +35,7 @@ extension ChildProgram {
 }
 
 extension Confinement {
-    /// Returns the namespaces to request for the program.
+    /// Returns the namespaces to create for the program.
     private func namespaces(_ root: RootPlan) -> Layers.Namespaces {
         var namespaces = layers.namespaces
         if network { namespaces.remove(.network) }
@@ -43,8 +43,8 @@ extension Confinement {
         return namespaces
     }
 
-    /// Calls a function with the C structure that describes the confinement. The pointers in the structure are valid
-    /// only within `body`.
+    /// Calls `body` with the C structure that describes the confinement. The pointers in the structure are valid only
+    /// within `body`.
     fileprivate func withDescription(_ root: RootPlan, _ body: (inout csandbox_confinement) -> CInt) -> CInt {
         let accesses = paths.map(\.access.rawValue)
         let mountAccesses = root.mounts.map(\.access.rawValue)
@@ -74,10 +74,10 @@ extension Confinement {
     }
 }
 
-/// Files of `/proc` that confined programs may read. They are kept open, because the kernel would otherwise drop their
-/// inodes under memory pressure, together with Landlock's rules for them.
+/// Keeps files of `/proc` open that confined programs may read. Otherwise, the kernel would drop the files' inodes
+/// under memory pressure, and with them Landlock's rules for these files.
 ///
-/// With namespaces, mounts in the program's own root directory keep them open instead.
+/// A program that has namespaces does not need this, because mounts in its own root directory keep the files open.
 private enum PinnedFiles {
     private struct State {
         var files: [String: FileDescriptor] = [:]
@@ -87,8 +87,8 @@ private enum PinnedFiles {
     // Leaf lock.
     private static let state = Lock(State())
 
-    /// Opens those paths that are files of `/proc`, and keeps them open as long as this process runs. Also keeps the
-    /// `/proc` directory of `process` open until a later call finds that `process` has ended.
+    /// Opens those of the given paths that are files of `/proc`. They stay open as long as this process runs. Also
+    /// opens the `/proc` directory of `process`, which stays open until a later call finds that `process` has ended.
     static func pin(_ paths: [String], of process: pid_t) {
         state.withLock { state in
             for path in paths where path.hasPrefix("/proc/") && state.files[path] == nil {

@@ -5,18 +5,19 @@ import LinuxSystem
 /// A control group that systemd delegated to this process. Each confined program gets a separate group in it.
 ///
 /// A control group counts memory that resource limits do not count: page tables, socket buffers, and all memory files.
-/// systemd delegates the group of a unit with `Delegate=`, and records this in an extended attribute of the group's
-/// directory (systemd.resource-control(5)). A group with member processes cannot pass controllers to groups beneath it.
-/// Therefore this process moves to a separate group beneath it (cgroups(7), "no internal processes").
+/// systemd delegates the control group of a unit that sets `Delegate=`, and records this in an extended attribute of
+/// the group's directory (systemd.resource-control(5)). A group that has member processes cannot enable controllers for
+/// groups beneath it (cgroups(7), "no internal processes"). Therefore this process moves to a separate group beneath
+/// the delegated group.
 package final class ControlGroup: Sendable {
     private let directory: FileDescriptor
-    /// The controllers of the groups beneath this group: `memory`, `pids` or both.
+    /// The controllers that are enabled for the groups beneath this group: `memory`, `pids` or both.
     package let controllers: [String]
 
     private static let wanted = ["memory", "pids"]
     private static let ownGroup = "daemon"
 
-    /// The group that was delegated to this process, or `nil`. The first use blocks on the system.
+    /// The group that systemd delegated to this process; `nil` if there is none. The first use blocks on the system.
     package static let delegated: ControlGroup? = {
         guard let path = ownPath(), let directory = try? FileDescriptor.open(path, [.readOnly, .directory]),
             isDelegated(directory)
@@ -24,10 +25,10 @@ package final class ControlGroup: Sendable {
         return try? ControlGroup(directory)
     }()
 
-    /// Creates the manager of a group that this process may manage. Moves this process to a group beneath it, and
-    /// enables the controllers. Blocks on the system.
+    /// Creates the manager of a group that was delegated to this process. Moves this process to a group beneath the
+    /// given group, and enables the controllers. Blocks on the system.
     ///
-    /// - Throws: `Errno`, `notSupported` if the group has no controller of memory or processes.
+    /// - Throws: `Errno`. It is `notSupported` if the group has neither a memory nor a process controller.
     package init(_ directory: FileDescriptor) throws(Errno) {
         self.directory = directory
         let known = try text("cgroup.controllers", in: directory).split(whereSeparator: \.isWhitespace).map(String.init)
@@ -45,12 +46,13 @@ package final class ControlGroup: Sendable {
         sweep()
     }
 
-    /// The group of one program. It is removed when the last reference is released, after the program has ended.
+    /// The control group of one program. The group is removed when the last reference to this object is released, after
+    /// the program has ended.
     package final class Member: Sendable {
         private let parent: FileDescriptor
         private let name: String
         private let directory: FileDescriptor
-        /// The file through which a process joins.
+        /// The file to which a process writes in order to join the group.
         package let entrance: FileDescriptor
 
         fileprivate init(_ name: String, in parent: FileDescriptor) throws(Errno) {
@@ -91,11 +93,11 @@ package final class ControlGroup: Sendable {
         }
     }
 
-    /// Creates the group of a program. Blocks on the system.
+    /// Creates the control group for a program. Blocks on the system.
     ///
     /// - Parameters:
-    ///   - memory: the limit of all memory that the program uses, in bytes.
-    ///   - threads: the limit of its threads.
+    ///   - memory: the maximum amount of memory of all kinds, in bytes, that the program can use.
+    ///   - threads: the maximum number of threads that the program can have.
     package func makeMember(memory: UInt64, threads: Int) throws(Errno) -> Member {
         let name = Self.prefix + String(UInt64.random(in: .min ... .max), radix: 16)
         let member = try Member(name, in: directory)
@@ -105,7 +107,7 @@ package final class ControlGroup: Sendable {
 
     private static let prefix = "extension-"
 
-    /// Removes the groups that a killed process left. Groups with members stay.
+    /// Removes the groups that a killed process has left. Groups that have member processes stay.
     private func sweep() {
         guard let entries = try? directory.entries() else { return }
         for entry in entries where entry.name.description.hasPrefix(Self.prefix) {
@@ -113,7 +115,8 @@ package final class ControlGroup: Sendable {
         }
     }
 
-    /// The directory of this process's group in the unified hierarchy.
+    /// Returns the path of the directory of this process's group in the unified hierarchy; `nil` if it cannot be
+    /// determined.
     private static func ownPath() -> String? {
         guard let groups = try? text(of: FileDescriptor.open("/proc/self/cgroup", .readOnly)),
             let line = groups.split(separator: "\n").first(where: { $0.hasPrefix("0::/") })

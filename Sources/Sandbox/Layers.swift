@@ -2,11 +2,11 @@ import CSandbox
 import Glibc
 import LinuxSystem
 
-/// The layers of confinement that a kernel may lack or a system may refuse.
+/// The layers of confinement that not every kernel supports or not every system permits.
 package struct Layers: Sendable, Equatable {
     /// The newest version of Landlock's interface that may be used; 0 disables Landlock.
     package var landlock: Int
-    /// The namespaces that a program gets, if the system permits them.
+    /// The namespaces that a program gets if the system permits them.
     package var namespaces: Namespaces
 
     package init(landlock: Int = .max, namespaces: Namespaces = .all) {
@@ -14,7 +14,7 @@ package struct Layers: Sendable, Equatable {
         self.namespaces = namespaces
     }
 
-    /// The namespaces of a program, all within a user namespace; see namespaces(7).
+    /// The namespaces of a program. All of them are created within a user namespace; see namespaces(7).
     package struct Namespaces: OptionSet, Sendable {
         package let rawValue: UInt32
         package init(rawValue: UInt32) { self.rawValue = rawValue }
@@ -26,14 +26,16 @@ package struct Layers: Sendable, Equatable {
         package static let all: Namespaces = [.ipc, .hostName, .network, .files]
     }
 
-    /// The environment variable that disables layers, to test programs as on an older or stricter system:
-    /// `PURVEY_LAYERS=landlock:2,namespaces:no`.
+    /// The environment variable that disables layers, for tests of programs as they run on an older or stricter system.
+    /// Example: `PURVEY_LAYERS=landlock:2,namespaces:no`.
     package static let environmentKey = "PURVEY_LAYERS"
 
-    /// The layers that this process uses. All layers are used, unless the environment names others.
+    /// The layers that this process uses. These are all layers, unless the environment variable ``environmentKey``
+    /// disables some.
     package static let wanted = Layers(getenv(environmentKey).map { String(cString: $0) } ?? "")
 
-    /// Reads `landlock:VERSION` and `namespaces:no`, separated by commas. Ignores everything else.
+    /// Parses the value of the environment variable: `landlock:VERSION` and `namespaces:no`, separated by commas.
+    /// Ignores all other text.
     package init(_ text: String) {
         self.init()
         for part in text.split(separator: ",") {
@@ -46,8 +48,8 @@ package struct Layers: Sendable, Equatable {
         }
     }
 
-    /// The namespaces of the confined program that this process started last, and the reason why the system refused
-    /// others.
+    /// The namespaces of the confined program that was started last, and the reason why the system refused other
+    /// namespaces.
     private struct Seen {
         var namespaces: Namespaces?
         var refusal: Errno?
@@ -56,7 +58,7 @@ package struct Layers: Sendable, Equatable {
     // Leaf lock.
     private static let seen = Lock(Seen())
 
-    /// Records the outcome of a start.
+    /// Records the namespaces of a program that was just started.
     static func note(_ namespaces: Namespaces, refusal: Errno?) {
         seen.withLock { seen in
             // A program with network access has one namespace less, although the system may permit that namespace.
@@ -65,9 +67,9 @@ package struct Layers: Sendable, Equatable {
         }
     }
 
-    /// Sentences about the limits that this system is unable to enforce; empty if it enforces all. The sentences about
-    /// namespaces describe the last start. If no program was started yet, a trial start determines them. In this case
-    /// the property blocks.
+    /// Sentences about the limits that this system is unable to enforce; an empty array if it enforces all limits. The
+    /// sentences about namespaces describe the last start of a program. If no program was started yet, this property
+    /// starts one as a trial, and blocks.
     package static var missing: [String] { missing(wanted) }
 
     package static func missing(_ wanted: Layers) -> [String] {
@@ -75,9 +77,9 @@ package struct Layers: Sendable, Equatable {
         return missing(wanted, permitting: permitted, refusal)
     }
 
-    /// Returns the sentences of ``missing`` for a system that permits only certain namespaces.
+    /// Returns the sentences of ``missing`` for a system that permits the namespaces `permitted` and no others.
     ///
-    /// - Parameter refusal: The reason why the system permits no other namespaces.
+    /// - Parameter refusal: The reason why the system permits no other namespaces; `nil` if it permits all.
     package static func missing(_ wanted: Layers, permitting permitted: Namespaces, _ refusal: Errno?) -> [String] {
         let why = refusal.map { " (\($0))" } ?? ""
         var missing: [String] = []
@@ -101,7 +103,7 @@ package struct Layers: Sendable, Equatable {
         return missing
     }
 
-    /// The version of Landlock's interface that is used; 0 if Landlock is not used.
+    /// The version of Landlock's interface that these layers use; 0 if Landlock is not used.
     package var usedLandlock: Int { min(Int(csandbox_landlock_version()), landlock) }
 
     /// Whether the system permits a separate root directory for each program. Blocks at its first use.

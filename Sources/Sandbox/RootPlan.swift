@@ -1,20 +1,20 @@
 import Glibc
 import LinuxSystem
 
-/// The root directory that a confined program gets: mounts of the paths that it can access, and the symbolic links on
-/// these paths.
+/// The contents of the root directory that a confined program gets: mounts of the paths that it can access, and the
+/// symbolic links on these paths.
 struct RootPlan {
-    /// Paths without links, parents before children.
+    /// The paths to mount, with symbolic links resolved. Parents precede children.
     private(set) var mounts: [(path: String, access: Confinement.Access)] = []
-    /// Links outside of the mounts, by their path.
+    /// The symbolic links that are not within a mounted path, ordered by path.
     private(set) var links: [(path: String, target: String)] = []
     /// Whether the program can access all files, so that a separate root directory has no effect.
     private(set) var isWhole = false
 
-    /// The maximum number of links on a path, which is the kernel's limit; see path_resolution(7).
+    /// The maximum number of symbolic links on a path. It equals the kernel's limit; see path_resolution(7).
     private static let mostLinks = 40
 
-    /// Plans the root directory for paths. Blocks on the file system, because links are resolved.
+    /// Plans the root directory for the given paths. Blocks on the file system, because symbolic links are resolved.
     init(for paths: [(path: String, access: Confinement.Access)]) {
         var accesses: [String: Confinement.Access] = [:]
         var targets: [String: String] = [:]
@@ -47,12 +47,13 @@ struct RootPlan {
 
     private static func isOfProc(_ path: String) -> Bool { path == "/proc" || path.hasPrefix("/proc/") }
 
-    /// A cache of examined places. It is useful because most paths have the same first components.
+    /// A cache that records whether a path is a symbolic link. It is useful because most paths have the same first
+    /// components.
     private struct Places {
         enum Place {
             case link(String)
             case other
-            /// The place cannot be examined, or is a link that is not UTF-8.
+            /// The path cannot be examined, or is a link whose target is not UTF-8.
             case unknown
         }
 
@@ -78,7 +79,8 @@ struct RootPlan {
     }
 
     /// Resolves the symbolic links of an absolute path, and appends these links to `passed`. Returns `nil` if there are
-    /// too many links, if a link is not UTF-8 or leads into `/proc`, or if the path is relative or cannot be examined.
+    /// too many links, if a link's target is not UTF-8 or is in `/proc`, or if the path is relative or cannot be
+    /// examined.
     private static func resolve(
         _ path: String, _ passed: inout [(path: String, target: String)], _ places: inout Places
     ) -> String? {

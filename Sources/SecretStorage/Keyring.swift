@@ -1,22 +1,22 @@
 import CSealing
 import Secrets
 
-/// A place for keys outside of the store's directories, such as the desktop's keyring. Functions block.
+/// A storage for keys outside of the store's directories, such as the desktop's keyring. The functions block.
 package protocol Keyring: Sendable {
-    /// Returns a key; `nil` if the keyring is unlocked and does not have it.
+    /// Returns the key with the given identifier; `nil` if the keyring is unlocked and does not contain the key.
     func key(_ identifier: KeyIdentifier) throws(KeyringError) -> SecretBytes?
 
     /// Returns any key that was stored for this store; `nil` if there is none.
     func anyKey() throws(KeyringError) -> SecretBytes?
 
-    /// Stores a key. The keyring must keep it across restarts.
+    /// Stores a key under the given identifier. The keyring must retain the key when the machine is restarted.
     func store(_ key: SecretBytes, as identifier: KeyIdentifier) throws(KeyringError)
 
     func remove(_ identifier: KeyIdentifier) throws(KeyringError)
 }
 
-/// The identifier of a key: a part of its digest. It reveals nothing about the key, but shows whether given bytes are
-/// that key.
+/// The identifier of a key: a part of the key's digest. The identifier reveals nothing about the key, but can be used
+/// to verify that given bytes are the key.
 package struct KeyIdentifier: Sendable, Equatable {
     let bytes: [UInt8]
 
@@ -29,26 +29,26 @@ package struct KeyIdentifier: Sendable, Equatable {
         bytes = Array(digest.prefix(Self.length))
     }
 
-    /// Creates an identifier from its bytes; `nil` if their number is not ``length``.
+    /// Creates an identifier from its bytes; `nil` if their count is not ``length``.
     init?(_ bytes: some Collection<UInt8>) {
         guard bytes.count == Self.length else { return nil }
         self.bytes = Array(bytes)
     }
 
-    /// The identifier in hexadecimal digits.
+    /// The identifier as hexadecimal digits.
     package var text: String {
         let digits = Array("0123456789abcdef")
         return bytes.reduce(into: "") { text, byte in text += "\(digits[Int(byte >> 4)])\(digits[Int(byte & 15)])" }
     }
 }
 
-/// The place of the key with which a file is encrypted.
+/// The place where the key of an encrypted file is stored: in the key file, or in the keyring.
 enum KeyPlace: Sendable, Equatable {
     case file
     case keyring(KeyIdentifier)
 }
 
-/// A key and its place.
+/// A key, and the place where it is stored.
 struct PlacedKey: Sendable {
     let bytes: SecretBytes
     let place: KeyPlace

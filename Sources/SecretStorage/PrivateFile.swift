@@ -2,24 +2,24 @@ import Glibc
 import LinuxSystem
 import Secrets
 
-/// A file that only this user can read. It is replaced atomically, and renamed if it is damaged. Functions block on the
-/// file system.
+/// A file that only this user can read. The file is replaced atomically, and renamed if it is damaged. The functions
+/// block on the file system.
 struct PrivateFile: Sendable {
     let folder: FileDescriptor
     let name: FileName
     let report: @Sendable (SecretStoreReport) -> Void
 
-    /// The maximum number of damaged files that are retained under other names.
+    /// The maximum number of damaged versions of the file that are retained under other names.
     static let mostKept = 20
 
-    /// The error of a file that exists and must not be used.
+    /// The error that a file exists, but must not be used.
     struct Unusable: Error {}
 
-    /// Reads the file. Returns `nil` if it does not exist. If the result has more bytes than the limit, the rest of the
-    /// file was not read.
+    /// Reads the file, at most `limit` bytes and one more. A result that is longer than the limit shows that the file
+    /// is too large. Returns `nil` if the file does not exist.
     ///
-    /// - Throws: `Unusable` if the file belongs to another user, is not a plain file, or cannot be read. The reason is
-    ///   reported.
+    /// - Throws: `Unusable` if the file belongs to another user, is not a regular file, or cannot be read. The reason
+    ///   is passed to `report`.
     func read(limit: Int) throws(Unusable) -> SecretBytes? {
         do throws(Errno) {
             let file = try folder.open(entry: name, [.readOnly, .nonBlocking])
@@ -42,7 +42,7 @@ struct PrivateFile: Sendable {
         }
     }
 
-    /// Reads the beginning of a file. If the file is shorter than the memory, the rest of the memory is not changed.
+    /// Fills the memory from the beginning of a file. If the file is shorter, the rest of the memory is not changed.
     private static func fill(_ memory: UnsafeMutableRawBufferPointer, from file: FileDescriptor) throws(Errno) {
         var rest = memory
         while !rest.isEmpty {

@@ -1,13 +1,14 @@
 import CSealing
 import Secrets
 
-/// Authenticated encryption of a file's contents: a readable header, a nonce, a tag, and the encrypted bytes.
+/// Encrypts and authenticates the contents of a file. The file consists of a header that is not encrypted, a nonce, an
+/// authentication tag, and the encrypted bytes.
 enum Sealing {
     static let keyLength = Int(CSEALING_KEY_LENGTH)
     private static let nonceLength = Int(CSEALING_NONCE_LENGTH)
     private static let tagLength = Int(CSEALING_TAG_LENGTH)
 
-    /// An error of libcrypto, such as for lack of memory or of random numbers.
+    /// The error that libcrypto failed, for example because memory or random numbers were unavailable.
     struct Failed: Error {}
 
     /// Returns a new random key.
@@ -17,8 +18,8 @@ enum Sealing {
         }
     }
 
-    /// Encrypts bytes, and returns the contents of the file. The nonce is random. This is safe for 2³² files with the
-    /// same key, and a store writes far fewer.
+    /// Encrypts the given bytes, and returns the contents of the file. The nonce is random. This is safe for up to 2³²
+    /// files that are encrypted with the same key, and a store writes far fewer.
     static func seal(_ bytes: SecretBytes, header: [UInt8], key: SecretBytes) throws(Failed) -> SecretBytes {
         let start = header.count + nonceLength + tagLength
         return try SecretBytes(count: start + bytes.count) { (file: UnsafeMutableRawBufferPointer) throws(Failed) in
@@ -40,7 +41,7 @@ enum Sealing {
         }
     }
 
-    /// Returns the decrypted bytes of a file; `nil` if the file is damaged, or was not created by
+    /// Decrypts the contents of a file. Returns `nil` if the file is damaged, or was not created by
     /// ``seal(_:header:key:)`` with this header and key.
     static func open(_ file: SecretBytes, header: [UInt8], key: SecretBytes) -> SecretBytes? {
         let start = header.count + nonceLength + tagLength

@@ -2,18 +2,18 @@ import Conduit
 import LinuxSystem
 import Secrets
 
-/// The encrypted file of all items.
+/// The encrypted file that contains all items of a store.
 struct SecretItemsFile: Sendable {
     private let file: PrivateFile
 
     private static let name = FileName("passwords.sealed")
-    /// The first bytes of the file. The next byte is the version.
+    /// The first bytes of the file. The byte that follows is the version.
     private static let magic: [UInt8] = Array("PVYSECR".utf8)
-    /// The version of an items file whose key is in the key file.
+    /// The version of an items file whose key is stored in the key file.
     private static let versionWithFile: UInt8 = 1
-    /// The version of an items file whose key is in a keyring. The identifier of the key follows the version.
+    /// The version of an items file whose key is stored in a keyring. The identifier of the key follows the version.
     private static let versionWithKeyring: UInt8 = 2
-    /// The maximum number of bytes in the file in addition to the encoded items.
+    /// The maximum number of bytes that the file contains in addition to the encoded items.
     private static let overhead = 4096
 
     init(in folder: FileDescriptor, report: @escaping @Sendable (SecretStoreReport) -> Void) throws(Errno) {
@@ -28,7 +28,7 @@ struct SecretItemsFile: Sendable {
 
     /// Reads the file, without decrypting it.
     ///
-    /// - Throws: `Unusable`, also if a later version of this program wrote the file. The reason is reported.
+    /// - Throws: `Unusable`, also if a later version of this program wrote the file. The reason is passed to `report`.
     func read(_ limits: SecretLimits) throws(PrivateFile.Unusable) -> Contents {
         guard let bytes = try file.read(limit: limits.bytes + Self.overhead) else { return .none }
         let (version, identifier) = bytes.withBytes { bytes -> (UInt8, KeyIdentifier?) in
@@ -52,7 +52,7 @@ struct SecretItemsFile: Sendable {
         }
     }
 
-    /// Decrypts the items; `nil` if the file is damaged.
+    /// Decrypts the items. Returns `nil` if the file is damaged.
     static func open(_ sealed: SecretBytes, key: PlacedKey) -> SecretTable? {
         Sealing.open(sealed, header: header(key.place), key: key.bytes)?.withBytes { bytes in
             var decoder = MessageDecoder(bytes)
@@ -60,7 +60,8 @@ struct SecretItemsFile: Sendable {
         }
     }
 
-    /// Replaces the file. After a crash it has either the old items or the new ones, each complete.
+    /// Replaces the file. If the machine crashes, the file contains either all of the old items or all of the new
+    /// items.
     func write(_ table: SecretTable, key: PlacedKey) throws(Errno) {
         let sealed: SecretBytes
         do throws(Sealing.Failed) {
@@ -92,9 +93,9 @@ struct SecretItemsFile: Sendable {
         return bytes.withUnsafeBytes { SecretBytes(copying: $0) }
     }
 
-    /// Renames a damaged file, and reports this.
+    /// Renames the damaged file, and passes a report to `report`.
     ///
-    /// - Parameter reason: makes the report from the file's new name.
+    /// - Parameter reason: returns the report, given the file's new name.
     func setAside(_ reason: (String) -> SecretStoreReport) throws(PrivateFile.Unusable) {
         file.report(reason(try file.setAside()))
     }

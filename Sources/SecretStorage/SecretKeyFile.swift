@@ -1,8 +1,8 @@
 import LinuxSystem
 import Secrets
 
-/// The file of the key with which the items are encrypted. It is in a separate directory, so that a copy of the items'
-/// directory alone, such as one in a backup, cannot be decrypted.
+/// The file with the key with which the items are encrypted. The file is in a separate directory. Therefore a copy of
+/// only the items' directory, for example in a backup, cannot be decrypted.
 struct SecretKeyFile: Sendable {
     private let file: PrivateFile
 
@@ -24,9 +24,9 @@ struct SecretKeyFile: Sendable {
         return bytes.count == Sealing.keyLength ? .key(bytes) : .damaged
     }
 
-    /// Creates a key and writes it. The key is on disk when this function returns.
+    /// Creates a key and writes it to the file. The file is flushed to disk when this function returns.
     ///
-    /// - Throws: EEXIST if the key file exists.
+    /// - Throws: `EEXIST` if the key file exists already.
     func make() throws(Errno) -> SecretBytes {
         let key: SecretBytes
         do throws(Sealing.Failed) { key = try Sealing.makeKey() } catch { throw .outOfMemory }
@@ -41,7 +41,7 @@ struct SecretKeyFile: Sendable {
         return key
     }
 
-    /// Returns the key. Creates a key if there is none. Renames a damaged file first.
+    /// Returns the key in the file. If the file is damaged, renames it. If no usable file exists, creates a key.
     func readOrMake() throws(Errno) -> SecretBytes {
         do throws(PrivateFile.Unusable) {
             switch try read() {
@@ -55,7 +55,7 @@ struct SecretKeyFile: Sendable {
         return try make()
     }
 
-    /// Removes the key, if there is one. The removal is flushed to disk, so that the file stays removed after a crash.
+    /// Removes the key file if it exists. The removal is flushed to disk, so that the file stays removed after a crash.
     func remove() {
         do throws(Errno) {
             try file.folder.removeFile(file.name)
@@ -68,7 +68,7 @@ struct SecretKeyFile: Sendable {
         }
     }
 
-    /// Renames a damaged key file, and reports this.
+    /// Renames the damaged key file, and passes a report to `report`.
     func setAside() throws(PrivateFile.Unusable) {
         file.report(.keyDamaged(keptAs: try file.setAside()))
     }

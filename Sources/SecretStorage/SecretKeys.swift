@@ -1,13 +1,14 @@
 import LinuxSystem
 import Secrets
 
-/// The places of a store's key: a file and a keyring. The header of the encrypted file names the place of its key, so
-/// that replacing this file also changes the place. Functions block.
+/// The two places where a store's key can be: the key file and a keyring. The header of the encrypted items file says
+/// in which place its key is. Therefore, when the items file is replaced by one with another key, this changes the
+/// place atomically. The functions block.
 struct SecretKeys: Sendable {
     let file: SecretKeyFile
     let keyring: (any Keyring)?
-    /// Whether the keyring is the preferred place of the key; otherwise, it is the file. A key in the other place is
-    /// moved when both places can be used.
+    /// Whether the keyring is the preferred place of the key. If not, the key file is the preferred place. A key in the
+    /// other place is moved as soon as both places can be used.
     let prefersKeyring: Bool
     private let trust = KeyringTrust()
 
@@ -15,7 +16,7 @@ struct SecretKeys: Sendable {
         (self.file, self.keyring, self.prefersKeyring) = (file, keyring, prefersKeyring)
     }
 
-    /// Returns the key with an identifier, from the keyring.
+    /// Returns the key with the given identifier from the keyring.
     func key(_ identifier: KeyIdentifier) throws(SecretError) -> PlacedKey {
         guard let keyring else { throw .keyringUnreachable }
         let key: SecretBytes?
@@ -30,7 +31,7 @@ struct SecretKeys: Sendable {
         return PlacedKey(bytes: key, place: .keyring(identifier))
     }
 
-    /// Whether a key is in the preferred place, or the preferred place is a keyring that does not exist.
+    /// Whether the key is in the preferred place. Also `true` for a key in the key file if there is no keyring.
     func isInPlace(_ key: PlacedKey) -> Bool {
         switch key.place {
         case .file: !prefersKeyring || keyring == nil
@@ -38,10 +39,10 @@ struct SecretKeys: Sendable {
         }
     }
 
-    /// Returns the key with which to encrypt the next version of the items file: if possible, a key in the preferred
-    /// place. Otherwise, the current key, or the key in the key file.
+    /// Returns the key with which to encrypt the next version of the items file: a key in the preferred place if
+    /// possible; otherwise the current key, or the key in the key file.
     ///
-    /// - Parameter current: the key of the current items file; `nil` if there is no file.
+    /// - Parameter current: the key of the current items file; `nil` if there is no items file.
     func keyForWriting(after current: PlacedKey?) throws(Errno) -> PlacedKey {
         if let current, isInPlace(current) { return current }
         if prefersKeyring, let keyring, let key = try? keyInKeyring(keyring) { return key }
@@ -49,8 +50,8 @@ struct SecretKeys: Sendable {
         return PlacedKey(bytes: try file.readOrMake(), place: .file)
     }
 
-    /// Returns a key in the keyring: a key from an earlier, interrupted move, or a new key. Checks that the keyring
-    /// returns the key for its identifier, because later calls request the key by this identifier.
+    /// Returns a key that is in the keyring. This is a key that an interrupted move has left there, or a new key.
+    /// Checks that the keyring returns the key when asked for the key's identifier, because later reads depend on this.
     private func keyInKeyring(_ keyring: any Keyring) throws -> PlacedKey {
         if let known = try keyring.anyKey(), known.count == Sealing.keyLength,
             let identifier = KeyIdentifier(of: known), try keyring.key(identifier) == known
@@ -71,7 +72,8 @@ struct SecretKeys: Sendable {
         return PlacedKey(bytes: key, place: .keyring(identifier))
     }
 
-    /// Removes the key from the place where it is no longer used, after a file was written with another key.
+    /// Removes the former key `before` from its place, after the items file was encrypted with another key in another
+    /// place.
     func removeOthers(than key: PlacedKey, before: PlacedKey?) {
         switch key.place {
         case .keyring: file.remove()
@@ -83,8 +85,8 @@ struct SecretKeys: Sendable {
     }
 }
 
-/// The decision whether new keys are stored in a keyring. After the keyring has lost a key, no new key is stored in it
-/// for some time. Otherwise, the keyring would signal a change for each new key, and each signal would lead to another
+/// Decides whether new keys are stored in a keyring. After the keyring has lost a key, no new key is stored in it for
+/// ten minutes. Otherwise, each new key would make the keyring signal a change, and each signal would lead to another
 /// new key.
 private final class KeyringTrust: Sendable {
     // Leaf lock.

@@ -2,7 +2,7 @@ import Conduit
 import Dispatch
 import Secrets
 
-/// A store in the same process, limited to the access groups of one program.
+/// Accesses a store in the same process, limited to the access groups of one program.
 package struct LocalSecrets: SecretSource {
     private let store: SecretStore
     private let groups: AccessGroups
@@ -25,20 +25,21 @@ package struct LocalSecrets: SecretSource {
     package func remove(_ request: RemoveSecretsCall) throws(SecretError) { try store.remove(request, groups: groups) }
 }
 
-/// The service that a store offers to the processes at the other ends of connections.
+/// Serves a store's calls to processes at the other ends of connections.
 package struct SecretService: Sendable {
     private let store: SecretStore
-    /// A serial queue, because calls wait for the disk, and changes would wait for each other anyway.
+    /// The serial queue on which calls run. A serial queue suffices, because calls block on the disk, and changes would
+    /// wait for each other in any case.
     private let disk = DispatchQueue(label: "purvey.secrets")
 
     package init(_ store: SecretStore) { self.store = store }
 
-    /// Adds the four calls to a service.
+    /// Adds the handlers of the four calls to a service.
     ///
     /// - Parameters:
-    ///   - noting: is called with the result of each call: its error, or `nil`.
-    ///   - groups: returns the access groups of the process at the other end. They must not depend on data that this
-    ///     process sent. Runs on a queue that may block.
+    ///   - noting: called after each call, with the call's error, or with `nil` if the call succeeded.
+    ///   - groups: returns the access groups of the process at the other end of a connection. They must not depend on
+    ///     data that this other process sent. The closure may block.
     package func addCalls(
         to service: inout Service, noting: @escaping @Sendable (SecretError?) -> Void = { _ in },
         groups: @escaping @Sendable (Connection) -> AccessGroups

@@ -3,11 +3,11 @@ import Glibc
 import LinuxSystem
 import Secrets
 
-/// Passwords in an encrypted file, with its key in another directory or in a keyring. Several processes of a user may
-/// use one store.
+/// A store of passwords in an encrypted file. The file's key is in another directory or in a keyring. Several processes
+/// of a user may use one store at the same time.
 ///
-/// Every call reads the file again, so that the decrypted items are in memory only during the call. Changes are ordered
-/// by a lock file. Functions block for the disk and for that lock.
+/// Every call reads the file anew, so that the decrypted items are in memory only during the call. A lock file ensures
+/// that one change is made at a time. The functions block on the disk and on this lock.
 ///
 /// A file that cannot be decrypted is renamed and reported, and never overwritten.
 package final class SecretStore: Sendable {
@@ -19,23 +19,24 @@ package final class SecretStore: Sendable {
     private let report: @Sendable (SecretStoreReport) -> Void
     private let lockWait: Duration
 
-    /// The microseconds between two attempts to lock the store.
+    /// The time in microseconds between two attempts to lock the store.
     private static let pause: useconds_t = 2_000
     private static let lockName = ".lock"
 
-    /// Opens a store, or creates an empty store. Removes the temporary files of killed processes.
+    /// Opens the store in the given directories, or creates an empty store. Removes the temporary files that killed
+    /// processes have left.
     ///
     /// - Parameters:
     ///   - folder: the directory of the items.
     ///   - keyFolder: another directory for the key.
     ///   - keyring: the keyring of the desktop; `nil` if there is none.
     ///   - prefersKeyring: whether the keyring is the preferred place of the key.
-    ///   - lockWait: the time that a call waits for the lock. A process that was stopped while it holds the lock must
-    ///     not block others for ever.
-    ///   - now: returns the seconds since 1970.
-    ///   - report: is called on the thread of a call.
-    /// - Throws: EPERM if a directory belongs to another user, or other users can use it; EINVAL if the directories are
-    ///   the same.
+    ///   - lockWait: the maximum time for which a call waits for the lock. A process that was suspended while it holds
+    ///     the lock must not block other processes forever.
+    ///   - now: returns the current time in seconds since 1970.
+    ///   - report: called with events that the user should know of, on the thread that calls the store.
+    /// - Throws: `EPERM` if a directory belongs to another user, or other users can access it; `EINVAL` if both
+    ///   directories are the same.
     package init(
         folder: FileDescriptor, keyFolder: FileDescriptor, limits: SecretLimits = SecretLimits(),
         keyring: (any Keyring)? = nil, prefersKeyring: Bool = false, lockWait: Duration = .seconds(10),
@@ -88,7 +89,7 @@ package final class SecretStore: Sendable {
 
     // MARK: Files
 
-    /// The result of reading the file of the items and the key.
+    /// The result of reading the items file and its key.
     private enum Loaded {
         case table(SecretTable, key: PlacedKey?)
         case keyDamaged(hasItems: Bool)
@@ -124,8 +125,8 @@ package final class SecretStore: Sendable {
         SecretItemsFile.open(sealed, key: key).map { .table($0, key: key) } ?? .itemsDamaged
     }
 
-    /// Reads the items. Needs no lock, because the file is replaced atomically. The lock is taken only to rename a
-    /// damaged file, or if another call has moved the key meanwhile.
+    /// Reads the items. Reading needs no lock, because the file is replaced atomically. The lock is acquired only to
+    /// rename a damaged file, or if another call has moved the key in the meantime.
     private func load() throws(SecretError) -> SecretTable {
         do throws(SecretError) {
             if case .table(let table, _) = try read() { return table }
@@ -137,7 +138,7 @@ package final class SecretStore: Sendable {
         return try loadRepaired().table
     }
 
-    /// Reads the items, and renames damaged files. The caller holds the lock.
+    /// Reads the items, and renames damaged files. The caller must hold the lock.
     private func loadRepaired() throws(SecretError) -> (table: SecretTable, key: PlacedKey?) {
         let loaded = try read()
         do throws(PrivateFile.Unusable) {
@@ -170,9 +171,9 @@ package final class SecretStore: Sendable {
         return result
     }
 
-    /// Replaces the file.
+    /// Replaces the items file.
     ///
-    /// - Parameter isMove: whether the file is written only if its key gets another place.
+    /// - Parameter isMove: whether to write the file only if its key is moved to another place.
     private func write(_ table: SecretTable, _ current: PlacedKey?, isMove: Bool = false) throws(SecretError) {
         do throws(Errno) {
             let key = try keys.keyForWriting(after: current)
@@ -191,15 +192,15 @@ package final class SecretStore: Sendable {
 
     // MARK: The key's place
 
-    /// The place of the key: whether the key is in the keyring, and whether it is in the preferred place.
+    /// Whether the key is in the keyring, and whether it is in the preferred place.
     package var keyPlace: (isKeyring: Bool, isPreferred: Bool) {
         guard case .sealed(_, let place) = try? items.read(limits) else { return (false, !keys.prefersKeyring) }
         if case .keyring = place { return (true, keys.prefersKeyring) }
         return (false, !keys.prefersKeyring)
     }
 
-    /// Moves the key to the preferred place, if there are items and both places can be used. Otherwise, a later change
-    /// of an item moves the key.
+    /// Moves the key to the preferred place, if the store has items and both places can be used. If the key is not
+    /// moved now, a later change of an item moves it.
     package func settleKey() throws(SecretError) {
         let lock = try takeLock()
         defer { withExtendedLifetime(lock) {} }
@@ -210,7 +211,8 @@ package final class SecretStore: Sendable {
         try write(table, current, isMove: true)
     }
 
-    /// The reason why the key cannot be read from the keyring; `nil` if it can be read, or is not in a keyring.
+    /// The reason why the key cannot be read from the keyring; `nil` if it can be read, or if the key is not in a
+    /// keyring.
     package var keyFault: SecretError? {
         do throws(SecretError) {
             _ = try load()
@@ -220,8 +222,8 @@ package final class SecretStore: Sendable {
         }
     }
 
-    /// Renames the file of items whose key cannot be read from the keyring, so that the store continues without items.
-    /// Fails if the key can be read.
+    /// Renames the items file because its key cannot be read from the keyring. The store is then empty. Throws an error
+    /// if the key can be read.
     package func abandonItems() throws(SecretError) {
         let lock = try takeLock()
         defer { withExtendedLifetime(lock) {} }
@@ -238,7 +240,7 @@ package final class SecretStore: Sendable {
         throw .invalid
     }
 
-    /// Waits for the lock, up to the time limit. The lock is held as long as the returned descriptor exists.
+    /// Waits for the lock, at most for the time limit. The lock is released when the returned descriptor is released.
     private func takeLock() throws(SecretError) -> FileDescriptor {
         do throws(Errno) {
             let file = try folder.open(Self.lockName, [.readWrite, .create, .noFollow])
@@ -257,7 +259,8 @@ package final class SecretStore: Sendable {
     }
 }
 
-/// The fault points of a store, at which tests kill its process. The contents of the disk differ at each of them.
+/// The points at which tests kill the process of a store. The contents of the disk are different at each of these
+/// points.
 package enum SecretStoreStep: String, FaultPoint {
     case keyWritten = "secrets.key.written"
     case keyNamed = "secrets.key.named"

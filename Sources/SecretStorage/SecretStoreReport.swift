@@ -1,22 +1,24 @@
 import LinuxSystem
 
-/// An event of a store that its user should know of. It never contains an attribute or a password.
+/// An event of a store that the user should know of. It never contains an attribute of an item or a password.
 package enum SecretStoreReport: Sendable, Equatable {
-    /// The items could not be decrypted. The file has another name now, and the store is empty.
+    /// The items could not be decrypted. Their file was renamed to the given name, and the store is empty.
     case itemsDamaged(keptAs: String)
-    /// The key was missing, so the items can no longer be read. The file has another name now, and the store is empty.
+    /// The key was missing, so the items can no longer be read. Their file was renamed to the given name, and the store
+    /// is empty.
     case keyMissing(keptAs: String)
-    /// The key's file does not contain a key. It has another name now.
+    /// The key file does not contain a key. It was renamed to the given name.
     case keyDamaged(keptAs: String)
-    /// Other users could read or change a file. They no longer can.
+    /// Other users could read or change the given file. Its mode was changed so that they no longer can.
     case exposed(String)
-    /// A file belongs to another user, or is not a plain file. It is not used.
+    /// The given file belongs to another user, or is not a regular file. It is not used.
     case foreign(String)
-    /// The file was written by a later version. It is not used.
+    /// The given file was written by a later version of this program. It is not used.
     case newerVersion(String)
-    /// A damaged file cannot be renamed, because earlier damaged files have all the names that are reserved for them.
+    /// The given file is damaged and cannot be renamed, because the files that were damaged earlier have all of the
+    /// reserved names.
     case tooManyDamaged(String)
-    /// A system call failed.
+    /// A system call on the given file failed.
     case failed(String, Errno)
 }
 

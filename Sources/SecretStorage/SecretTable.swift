@@ -2,17 +2,17 @@ import Conduit
 import Foundation
 import Secrets
 
-/// The items of a store, in the order in which they were added, with the rules of the four calls.
+/// The items of a store, in the order in which they were added. The functions implement the four calls on these items.
 struct SecretTable {
     private(set) var items: [SecretItem] = []
 
     init(items: [SecretItem] = []) { self.items = items }
 
-    /// The caller's groups, and the limits and the time of the call.
+    /// The access groups of the caller, the limits, and the time at which a call is made.
     struct Context {
         let groups: AccessGroups
         let limits: SecretLimits
-        /// The seconds since 1970.
+        /// The time of the call in seconds since 1970.
         let now: Double
     }
 
@@ -71,7 +71,7 @@ struct SecretTable {
 
     // MARK: Rules
 
-    /// Returns the positions of the items of the caller's groups that meet the conditions.
+    /// Returns the indices of those items in the caller's groups that meet the conditions of the search.
     private func indices(of search: SecretSearch, _ context: Context) throws(SecretError) -> [Int] {
         if context.groups.names.isEmpty { throw .groupRefused }
         return items.indices.filter { context.groups.names.contains(items[$0].group) && search.matches(items[$0]) }
@@ -106,7 +106,7 @@ struct SecretTable {
         guard byteCount <= limits.bytes else { throw .groupFull }
     }
 
-    /// An upper bound of the size of the encoded table in bytes.
+    /// An upper bound of the size, in bytes, of the encoded table.
     var byteCount: Int { 64 + items.reduce(0) { $0 + $1.byteCount } }
 }
 
@@ -125,20 +125,21 @@ extension SecretItem {
 
 /// The limits of a store.
 package struct SecretLimits: Sendable {
-    /// The maximum number of bytes of one password.
+    /// The maximum size of one password in bytes.
     package var value = 256 << 10
-    /// The maximum number of bytes of all attributes of one item together.
+    /// The maximum total size of the attributes of one item in bytes.
     package var attributes = 16 << 10
-    /// The maximum number of items of one access group.
+    /// The maximum number of items in one access group.
     package var itemsOfGroup = 1_000
-    /// The maximum number of bytes of all items of one access group. It is so small that the items of all groups of a
-    /// caller fit into one message.
+    /// The maximum total size, in bytes, of the items in one access group. It is so small that the items of all groups
+    /// of a caller fit into one message.
     package var bytesOfGroup = 1 << 20
-    /// The maximum number of bytes of all items of the store.
+    /// The maximum total size, in bytes, of all items of the store.
     package var bytes = 64 << 20
 
     package init() {}
 
-    /// The maximum number of items of all groups. A file with more items was not written by a store.
+    /// The maximum number of items in all groups together. If a file contains more items, it was not written by a
+    /// store.
     static let items = 1 << 20
 }

@@ -3,11 +3,11 @@ import Conduit
 // The calls about the keyring of the desktop, from the daemon to `purvey-bus`, which speaks D-Bus. Their numbers are
 // 116 to 120. 121 is the notice in the other direction.
 
-/// Finds a key in the keyring.
+/// Searches for a key in the keyring.
 package struct FindKeyCall: Call, SchemaMessage {
     package static var method: UInt64 { 116 }
 
-    /// The store that the key belongs to.
+    /// The name of the store to which the key belongs.
     package let store: String
     /// The key's identifier; `nil` for any key of the store.
     package let identifier: String?
@@ -20,7 +20,7 @@ package struct FindKeyCall: Call, SchemaMessage {
     package static let schema = Schema(Self.init, Field(0, \.store), Field(1, \.identifier))
 
     package struct Reply: SchemaMessage {
-        /// The key; `nil` if the keyring is unlocked and does not have it.
+        /// The key; `nil` if the keyring is unlocked and does not contain the key.
         package let key: SecretBytes?
 
         package init(key: SecretBytes?) { self.key = key }
@@ -72,8 +72,9 @@ package struct CheckKeyringCall: Call, SchemaMessage {
     package static let schema = Schema(Self.init)
 }
 
-/// Makes the desktop ask the user to unlock the default collection of the keyring, and the items with keys of a store.
-/// Replies when all of them are unlocked. It is sent only because of an action of the user.
+/// Makes the desktop ask the user to unlock the keyring's default collection, and the keyring's items that contain keys
+/// of the given store. The reply is sent when all of them are unlocked. The call is made only in response to an action
+/// of the user.
 package struct UnlockKeyringCall: Call, SchemaMessage {
     package typealias Reply = Empty
     package static var method: UInt64 { 120 }
@@ -99,12 +100,12 @@ package enum KeyringError: Error, Equatable {
     case locked
     /// There is no keyring, or it does not reply.
     case absent
-    /// The keyring refuses a request, or its replies are invalid. The value is the reason.
+    /// The keyring refused a request, or its replies are invalid. The associated value is the reason.
     case failed(String)
 }
 
 extension KeyringError {
-    /// The domain of these errors on a connection.
+    /// The domain of these errors when they are sent over a connection.
     private static let domain = "Keyring"
 
     package var remote: RemoteError {
@@ -115,7 +116,7 @@ extension KeyringError {
         }
     }
 
-    /// Creates the error of a call that failed.
+    /// Converts the error of a call that failed to a keyring error.
     package init(_ error: ConduitError) {
         guard case .remote(let failure) = error, failure.domain == Self.domain else {
             self = .absent

@@ -1,12 +1,12 @@
 import Conduit
 
-/// The class of an item, by Apple's value of `kSecClass`.
+/// The class of an item. The raw value is Apple's value of `kSecClass`.
 package enum SecretClass: String, Sendable, MessageValue {
     case genericPassword = "genp"
     case internetPassword = "inet"
 }
 
-/// An attribute of an item, by Apple's name in a dictionary.
+/// An attribute of an item. The raw value is the key that Apple's dictionaries use for the attribute.
 package enum SecretAttribute: String, Sendable, MessageValue, CaseIterable {
     case group = "agrp"
     case account = "acct"
@@ -28,7 +28,7 @@ package enum SecretAttribute: String, Sendable, MessageValue, CaseIterable {
     case service = "svce"
     case type = "type"
 
-    /// The only class whose items have this attribute; `nil` if items of both classes have it.
+    /// The only class of items that have this attribute; `nil` if items of both classes have it.
     private var onlyClass: SecretClass? {
         switch self {
         case .generic, .service: .genericPassword
@@ -37,11 +37,11 @@ package enum SecretAttribute: String, Sendable, MessageValue, CaseIterable {
         }
     }
 
-    /// Whether items of a class have this attribute.
+    /// Whether items of the given class have this attribute.
     package func belongs(to itemClass: SecretClass) -> Bool { onlyClass == nil || onlyClass == itemClass }
 
-    /// Whether a value has a type that this attribute can have. Texts such as names of accounts may also be data,
-    /// because programs for Apple's platforms store such values.
+    /// Whether this attribute can have a value of the given value's type. Attributes that are strings, such as account
+    /// names, may also be data, because programs for Apple's platforms store such values.
     package func accepts(_ value: SecretValue) -> Bool {
         switch (self, value) {
         case (.isInvisible, .flag), (.isNegative, .flag), (.isSynchronizable, .flag), (.port, .number): true
@@ -54,8 +54,8 @@ package enum SecretAttribute: String, Sendable, MessageValue, CaseIterable {
         }
     }
 
-    /// Returns the attributes that together identify an item of a class: no two items have the same values for all of
-    /// them.
+    /// Returns the attributes that together identify an item of the given class: no two items have the same values for
+    /// all of these attributes.
     package static func primaryKey(of itemClass: SecretClass) -> [SecretAttribute] {
         switch itemClass {
         case .genericPassword: [.group, .account, .service, .isSynchronizable]
@@ -67,8 +67,8 @@ package enum SecretAttribute: String, Sendable, MessageValue, CaseIterable {
         }
     }
 
-    /// Whether a value counts as equal to a missing value. For example, an item without an account has the empty
-    /// account.
+    /// Whether the given value is equivalent to a missing value. For example, an item without an account is treated as
+    /// one whose account is the empty string.
     package func isDefault(_ value: SecretValue?) -> Bool {
         switch value {
         case nil: true
@@ -79,16 +79,16 @@ package enum SecretAttribute: String, Sendable, MessageValue, CaseIterable {
         }
     }
 
-    /// Whether two items have the same value for this attribute.
+    /// Whether two values of this attribute count as the same. A `nil` value is a missing value.
     package func isSame(_ one: SecretValue?, _ other: SecretValue?) -> Bool {
         one == other || (isDefault(one) && isDefault(other))
     }
 }
 
-/// The attributes of an item, a search or a change.
+/// The attributes of an item, of a search or of a change, with their values.
 package typealias SecretAttributes = [SecretAttribute: SecretValue]
 
-/// An attribute and its value in a message.
+/// An attribute and its value, as they are sent in a message.
 private struct SecretPair: SchemaMessage {
     let attribute: SecretAttribute
     let value: SecretValue
@@ -101,7 +101,7 @@ private struct SecretPair: SchemaMessage {
 }
 
 extension Field where Value == SecretAttributes {
-    /// Creates a field of attributes. They are sorted, so that equal attributes have the same encoding.
+    /// Creates a field for attributes. The attributes are sorted, so that equal attributes have the same encoding.
     init(_ key: UInt64, attributes get: @escaping @Sendable (Root) -> SecretAttributes) {
         self.init(
             inline: Schema(
@@ -124,7 +124,8 @@ extension Field where Value == SecretAttributes {
 }
 
 extension SecretAttributes {
-    /// Checks attributes that a process sent for items of a class.
+    /// Checks attributes that another process sent for items of the given class. Throws an error if items of this class
+    /// cannot have one of the attributes. With `nil`, does nothing.
     func check(for itemClass: SecretClass?) throws(MessageError) {
         guard let itemClass, let other = keys.first(where: { !$0.belongs(to: itemClass) }) else { return }
         throw .invalid("the class of an item does not have the attribute \(other.rawValue)")

@@ -14,7 +14,7 @@ package final class SecretBytes: @unchecked Sendable {
         memory.copyMemory(from: bytes)
     }
 
-    /// Creates bytes that a function fills in. Before the call, all bytes are 0.
+    /// Creates a secret of `count` bytes, which the given function fills in. Before the call, all bytes are 0.
     package init<Failure: Error>(
         count: Int, _ fill: (UnsafeMutableRawBufferPointer) throws(Failure) -> Void
     ) throws(Failure) {
@@ -31,14 +31,14 @@ package final class SecretBytes: @unchecked Sendable {
 
     package var count: Int { memory.count }
 
-    /// Calls a function with the bytes. They are invalid after the function has returned.
+    /// Calls a function with the bytes. They are valid only until the function returns.
     package func withBytes<Result, Failure: Error>(
         _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         try body(UnsafeRawBufferPointer(memory))
     }
 
-    /// Overwrites memory with zeros. The compiler cannot leave this out.
+    /// Overwrites memory with zeros. The compiler does not remove this call by optimization.
     package static func erase(_ memory: UnsafeMutableRawBufferPointer) {
         if let base = memory.baseAddress { explicit_bzero(base, memory.count) }
     }
@@ -51,13 +51,13 @@ extension SecretBytes: Equatable {
 }
 
 extension SecretBytes: CustomStringConvertible, CustomReflectable {
-    /// The number of bytes, so that no log contains the bytes themselves.
+    /// The number of bytes. The description does not contain the bytes, so that they do not appear in a log.
     package var description: String { "a secret of \(count) bytes" }
 
     package var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-/// A secret is sent as one byte string, without an intermediate copy.
+/// The encoding of a secret as one byte string, without an intermediate copy.
 extension SecretBytes: MessageValue {
     package func write(to encoder: inout MessageEncoder) { withBytes { encoder.write(bytes: $0) } }
 

@@ -3,7 +3,7 @@ import Conduit
 // The calls about stored passwords. Their numbers, 112 to 115, are among the numbers of the daemon's calls and of the
 // calls of providers' processes.
 
-/// Adds an item. Replies with the item, without its password.
+/// Adds an item. The reply contains the item without its password.
 package struct AddSecretCall: Call, SchemaMessage {
     package typealias Reply = SecretItem
     package static var method: UInt64 { 112 }
@@ -24,14 +24,15 @@ package struct AddSecretCall: Call, SchemaMessage {
     ).checked { call throws(MessageError) in try call.attributes.check(for: call.itemClass) }
 }
 
-/// Finds items in the order in which they were added. Fails with `notFound` if there is none.
+/// Searches for items. The reply contains them in the order in which they were added. The call fails with `notFound` if
+/// no item is found.
 package struct FindSecretsCall: Call, SchemaMessage {
     package static var method: UInt64 { 113 }
 
     package let search: SecretSearch
-    /// The maximum number of items; `nil` for all.
+    /// The maximum number of items in the reply; `nil` for all items.
     package let limit: Int?
-    /// Whether the reply has the passwords.
+    /// Whether the reply contains the items' passwords.
     package let wantsValues: Bool
 
     package init(search: SecretSearch, limit: Int?, wantsValues: Bool) {
@@ -55,15 +56,15 @@ package struct FindSecretsCall: Call, SchemaMessage {
     }
 }
 
-/// Changes attributes, the password, or both, of all items that a search finds. Fails with `notFound` if there is none.
-/// After an error no item is changed.
+/// Changes attributes, the password, or both, of all items that a search finds. The call fails with `notFound` if no
+/// item is found. If the call fails, no item is changed.
 package struct UpdateSecretsCall: Call, SchemaMessage {
     package typealias Reply = Empty
     package static var method: UInt64 { 114 }
 
     package let search: SecretSearch
     package let attributes: SecretAttributes
-    /// The new password; `nil` retains the old password.
+    /// The new password of the items; `nil` to leave their passwords unchanged.
     package let value: SecretBytes?
 
     package init(search: SecretSearch, attributes: SecretAttributes, value: SecretBytes?) {
@@ -77,7 +78,7 @@ package struct UpdateSecretsCall: Call, SchemaMessage {
     ).checked { call throws(MessageError) in try call.attributes.check(for: call.search.itemClass) }
 }
 
-/// Removes all items that a search finds. Fails with `notFound` if there is none.
+/// Removes all items that a search finds. The call fails with `notFound` if no item is found.
 package struct RemoveSecretsCall: Call, SchemaMessage {
     package typealias Reply = Empty
     package static var method: UInt64 { 115 }

@@ -1,21 +1,21 @@
 import Conduit
 
-/// The reason why a request about stored passwords failed. It never contains an attribute or a password. The raw value
-/// is sent over connections.
+/// The reason why a request about stored passwords failed. The error never contains an attribute or a password. The raw
+/// value is sent over connections.
 package enum SecretError: Int64, Error, Sendable {
-    /// An item with the same primary key exists.
+    /// An item with the same primary key exists already.
     case duplicate = 1
     case notFound = 2
     /// The request contradicts itself, or is not a valid message.
     case invalid = 3
-    /// The caller is in no access group, or not in the group that it named.
+    /// The caller is in no access group, or is not in the group that the request names.
     case groupRefused = 4
     /// The password or the attributes of an item exceed a limit.
     case tooLarge = 5
-    /// The access group has as many items, or bytes, as it may have.
+    /// The access group already has the maximum number of items, or its items have the maximum total size.
     case groupFull = 6
     case diskFull = 7
-    /// The file cannot be read or written.
+    /// The items file or the key file cannot be read or written.
     case inputOutput = 8
     /// No store can be reached, or another process has held its lock for too long.
     case unavailable = 9
@@ -23,10 +23,10 @@ package enum SecretError: Int64, Error, Sendable {
     case keyringLocked = 10
     /// The key of the store is in the desktop's keyring, which does not reply.
     case keyringUnreachable = 11
-    /// The key of the store is in a keyring, and the present keyring does not have it.
+    /// The key of the store is in a keyring, but the keyring that is now available does not contain it.
     case keyNotInKeyring = 12
 
-    /// Whether the cause is the keyring, which has the key of the store.
+    /// Whether the cause of the error is the keyring in which the key of the store is.
     package var isOfKeyring: Bool { rawValue >= Self.keyringLocked.rawValue }
 }
 
@@ -53,12 +53,12 @@ extension SecretError: CustomStringConvertible {
 }
 
 extension SecretError {
-    /// The domain of these errors on a connection.
+    /// The domain of these errors when they are sent over a connection.
     private static let domain = "Secrets"
 
     package var remote: RemoteError { RemoteError(domain: Self.domain, code: rawValue, message: description) }
 
-    /// Creates the error of a call that failed.
+    /// Converts the error of a call that failed to a secret error.
     package init(_ error: ConduitError) {
         switch error {
         case .remote(let failure) where failure.domain == Self.domain:

@@ -4,14 +4,14 @@ import Foundation
 /// A stored password with its attributes.
 package struct SecretItem: Sendable {
     package let itemClass: SecretClass
-    /// The attributes with a value. The access group is always one of them.
+    /// The attributes that have a value. They always include the access group.
     package var attributes: SecretAttributes
     /// The identifier of the item, which stays the same when the attributes change.
     package let reference: UUID
-    /// The dates of the creation and of the last change, in seconds since 1970.
+    /// The creation date, in seconds since 1970. `modified` is the date of the last change.
     package let created: Double
     package var modified: Double
-    /// The password; `nil` in a reply to a request that did not ask for it.
+    /// The item's password; `nil` in a reply to a request that did not ask for passwords.
     package var value: SecretBytes?
 
     package init(
@@ -26,15 +26,15 @@ package struct SecretItem: Sendable {
         self.value = value
     }
 
-    /// The access group.
+    /// The access group to which the item belongs.
     package var group: String {
         if case .text(let group) = attributes[.group] { group } else { "" }
     }
 
-    /// The total size of the attributes' values in bytes.
+    /// The total size, in bytes, of the attributes' values.
     package var attributeBytes: Int { attributes.values.reduce(0) { $0 + $1.byteCount } }
 
-    /// An upper bound of the size of the encoded item in bytes.
+    /// An upper bound of the size, in bytes, of the encoded item.
     package var byteCount: Int { 128 + attributes.count * 32 + attributeBytes + (value?.count ?? 0) }
 }
 

@@ -1,21 +1,21 @@
 import Conduit
 import Foundation
 
-/// The conditions that an item must meet.
+/// The conditions that an item must meet to be found.
 package struct SecretSearch: Sendable {
-    /// The items that take part in a search, by whether they are synchronized between machines.
+    /// Whether a search finds items that are synchronized between machines, other items, or both.
     package enum Synchronized: UInt8, Sendable, MessageValue {
         case no, yes, any
     }
 
-    /// The class; `nil` only in a search for a reference.
+    /// The class of the items; `nil` only in a search for a reference.
     package var itemClass: SecretClass?
-    /// The attributes that an item must have. `isSynchronizable` is not among them.
+    /// The attribute values that an item must have. `isSynchronizable` is not included.
     package var attributes: SecretAttributes
     package var synchronized: Synchronized
     package var reference: UUID?
-    /// The dates of the creation and of the last change that the item must have, in seconds since 1970; `nil` for any
-    /// date.
+    /// The creation date that the item must have, in seconds since 1970; `nil` for any date. `modified` is the same for
+    /// the date of the last change.
     package var created: Double?
     package var modified: Double?
 
@@ -35,7 +35,7 @@ package struct SecretSearch: Sendable {
         self.modified = modified
     }
 
-    /// Whether an item meets the conditions.
+    /// Whether the given item meets all conditions.
     package func matches(_ item: SecretItem) -> Bool {
         if let itemClass, item.itemClass != itemClass { return false }
         if let reference, item.reference != reference { return false }

@@ -2,7 +2,7 @@ import Conduit
 import Foundation
 import LinuxSystem
 
-/// A store of passwords, limited to the access groups of one program. Functions block.
+/// A store of passwords, limited to the access groups of one program. The functions block.
 package protocol SecretSource: Sendable {
     func add(_ request: AddSecretCall) throws(SecretError) -> SecretItem
     func find(_ request: FindSecretsCall) throws(SecretError) -> [SecretItem]
@@ -10,7 +10,8 @@ package protocol SecretSource: Sendable {
     func remove(_ request: RemoveSecretsCall) throws(SecretError)
 }
 
-/// The store at the other end of a connection. Functions must not be called on the connections' thread.
+/// Accesses a store at the other end of a connection. The functions must not be called on the thread that serves
+/// connections.
 package struct ConnectedSecrets: SecretSource {
     private let connection: Connection
 
@@ -29,8 +30,8 @@ package struct ConnectedSecrets: SecretSource {
     }
 }
 
-/// The protocol of the class that creates the standard store. The class is in a module that depends on this one, so it
-/// is found by its name.
+/// A class that creates the standard store. The class is in a module that depends on this module. Therefore it is
+/// looked up by its name.
 package protocol StandardSecretSource: AnyObject {
     static func make() -> any SecretSource
 }
@@ -38,7 +39,7 @@ package protocol StandardSecretSource: AnyObject {
 /// The store that the functions of the module `Security` use in this process.
 package enum SharedSecrets {
     private enum Choice {
-        /// The store of the user's daemon, because the program has set no other.
+        /// The store of the user's daemon. This is the case unless the program sets another store.
         case standard
         case set((any SecretSource)?)
     }
@@ -46,11 +47,11 @@ package enum SharedSecrets {
     // Leaf lock.
     private static let choice = Lock(Choice.standard)
 
-    /// The store of a program that has set no other; `nil` if the program does not contain the daemon's client.
+    /// The store of the user's daemon; `nil` if the program does not contain the daemon's client.
     private static let standard: (any SecretSource)? =
         (NSClassFromString("Exchange.DaemonSecrets") as? any StandardSecretSource.Type)?.make()
 
-    /// The store; `nil` if there is none.
+    /// The store that this process uses; `nil` if there is none.
     package static var current: (any SecretSource)? {
         switch choice.withLock({ $0 }) {
         case .standard: standard

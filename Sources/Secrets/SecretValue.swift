@@ -7,7 +7,7 @@ package enum SecretValue: Sendable {
     case number(Int64)
     case flag(Bool)
 
-    /// The approximate size in bytes, in memory and on disk.
+    /// The approximate size of the value in bytes, in memory and on disk.
     package var byteCount: Int {
         switch self {
         case .text(let text): text.utf8.count

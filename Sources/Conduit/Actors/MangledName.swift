@@ -1,22 +1,23 @@
 import CRuntimeSupport
 import Glibc
 
-/// Names of Swift declarations in the mangled form that the compiler generates. They are not trusted, because another
-/// process may have made them up.
+/// Reads mangled names: names of Swift declarations in the form that the compiler generates. The names are not trusted,
+/// because another process may have sent any bytes.
 ///
-/// A mangled name refers to its own parts by number. A part that refers twice to another part is twice as long as that
-/// part when it is demangled. Therefore 300 bytes can represent a name of terabytes. Swift's runtime does not limit the
-/// size of the demangled name.
+/// A mangled name refers to its own parts by number. When demangled, a part that refers twice to another part is at
+/// least twice as long as that part. Therefore a mangled name of 300 bytes can represent a name of terabytes. Swift's
+/// runtime does not limit the size of the demangled name.
 package enum MangledName {
     /// Returns the demangled name.
     ///
-    /// - Parameter most: the approximate maximum size of the result in bytes.
-    /// - Returns: `nil` if the name is not a mangled name, or if the result may be longer.
+    /// - Parameter most: the approximate maximum size, in bytes, of the result.
+    /// - Returns: `nil` if `name` is not a mangled name, or if the demangled name may exceed the maximum size.
     package static func readable(_ name: String, atMost most: Int) -> String? {
         isBounded(name, by: most) ? readable(name) : nil
     }
 
-    /// Returns the demangled name. The mangled name must come from this process.
+    /// Returns the demangled name; `nil` if `name` is not a mangled name. `name` must come from this process, because
+    /// the size of the result is not limited.
     static func readable(_ name: String) -> String? {
         var name = name
         let text = name.withUTF8 { bytes in
@@ -35,11 +36,11 @@ package enum MangledName {
         return references < 32 && bytes.count < 1 << 16 && bytes.count << references <= most
     }
 
-    /// Returns an upper bound of the number of references to parts of the name. An `A` in an identifier is counted,
-    /// too.
+    /// Returns an upper bound of the number of references to parts of the mangled name. Each `A` is counted as the
+    /// start of a reference, even if it belongs to an identifier.
     ///
-    /// An `A` is followed by letters, the last of which is a capital letter, or by a number with an underscore. A
-    /// number before a letter is the number of repetitions of the reference.
+    /// In a reference, the `A` is followed by letters, the last of which is a capital letter, or by a number and an
+    /// underscore. A number before a letter says how often the reference is repeated.
     private static func references(in bytes: [UInt8]) -> Int {
         var count = 0
         var place = 0

@@ -1,7 +1,8 @@
 import Distributed
 import LinuxSystem
 
-/// Distributed actors that other processes call. The services of file providers consist of such actors.
+/// The system of distributed actors whose functions other processes can call. The services of file providers are such
+/// actors.
 ///
 /// A service is a `public` protocol that both sides know:
 ///
@@ -11,23 +12,24 @@ import LinuxSystem
 ///     }
 ///
 /// The protocol must not be nested in another type. Arguments and results are `Codable`, and are not actors. Functions
-/// are not generic, and neither are actors that are called by their own type. Only functions of the actor's own type
-/// and of protocols that it conforms to can be called, regardless of the name that the other process sends. A call with
-/// its arguments, and a reply, take at most ``longestMessage`` bytes. Calls run concurrently as far as the actor
-/// allows. Cancelling the task that waits for a call cancels the task that runs the call. The end of the connection
-/// cancels that task, too, and fails every waiting call.
+/// are not generic. An actor type whose functions are called without such a protocol is not generic, either. Another
+/// process can call only functions of the actor's own type and of protocols that this type conforms to, regardless of
+/// the function name that it sends. A call with its arguments, and a reply, take at most ``longestMessage`` bytes.
+/// Calls run concurrently as far as the actor allows. If the task that waits for a call is cancelled, the task that
+/// runs the call in the other process is cancelled. When the connection ends, running calls are cancelled, and waiting
+/// calls fail.
 ///
 /// Any thread may use the actor system.
 public final class ServiceActorSystem: DistributedActorSystem {
     /// The identity of an actor.
     public typealias ActorID = ServiceActorID
-    /// The encoder that collects the arguments of a call.
+    /// The type that encodes the arguments of a call to be sent.
     public typealias InvocationEncoder = ServiceInvocationEncoder
-    /// The decoder that returns the arguments of a received call.
+    /// The type that decodes the arguments of a received call.
     public typealias InvocationDecoder = ServiceInvocationDecoder
-    /// The handler that replies to a call.
+    /// The type that replies to a received call.
     public typealias ResultHandler = ServiceResultHandler
-    /// The requirement on arguments and results.
+    /// The protocol to which arguments and results must conform.
     public typealias SerializationRequirement = any Codable
 
     /// The actor system of this process. All actors of the process belong to it.
@@ -50,9 +52,9 @@ public final class ServiceActorSystem: DistributedActorSystem {
 
     private init() {}
 
-    /// Returns the actor of this process that has an identity, or `nil` if the actor is in another process.
+    /// Returns the actor with the identity `id` if the actor is in this process; `nil` if it is in another process.
     ///
-    /// - Throws: ``ServiceCallError/noSuchActor``.
+    /// - Throws: ``ServiceCallError/noSuchActor`` if the actor was in this process and no longer exists.
     public func resolve<Act: DistributedActor>(id: ActorID, as actorType: Act.Type) throws -> Act?
     where Act.ID == ActorID {
         guard case .here(let number) = id.place else { return nil }
@@ -70,13 +72,13 @@ public final class ServiceActorSystem: DistributedActorSystem {
         }
     }
 
-    /// Registers an initialized actor, so that it can be resolved.
+    /// Registers an actor whose initialization is complete, so that it can be resolved by its identity.
     public func actorReady<Act: DistributedActor>(_ actor: Act) where Act.ID == ActorID {
         guard case .here(let number) = actor.id.place else { return }
         state.withLock { $0.actors[number] = WeakActor(actor: actor) }
     }
 
-    /// Removes an actor that is being destroyed.
+    /// Removes the identity of an actor that is being destroyed.
     public func resignID(_ id: ActorID) {
         guard case .here(let number) = id.place else { return }
         state.withLock { _ = $0.actors.removeValue(forKey: number) }
@@ -110,11 +112,13 @@ public final class ServiceActorSystem: DistributedActorSystem {
     }
 }
 
-/// The identity of an actor of a ``ServiceActorSystem``. It is valid only in its own process, and cannot be sent.
+/// The identity of an actor of a ``ServiceActorSystem``. The identity is valid only in the process that created it, and
+/// cannot be sent to another process.
 public struct ServiceActorID: Sendable, Hashable, Codable {
     enum Place: Sendable, Hashable {
         case here(UInt64)
-        /// The only actor at the other end of a connection. The connection is open as long as the identity exists.
+        /// The only actor at the other end of a connection. The connection stays open as long as an identity refers to
+        /// it.
         case there(ServiceLink)
     }
 
@@ -125,13 +129,13 @@ public struct ServiceActorID: Sendable, Hashable, Codable {
     /// Creates the identity of the actor at the other end of a connection.
     package init(_ link: ServiceLink) { place = .there(link) }
 
-    /// Fails: actors cannot be sent.
+    /// Always throws an error, because actors cannot be sent to another process.
     ///
-    /// - Throws: ``ServiceCallError/actorAsValue``, always.
+    /// - Throws: ``ServiceCallError/actorAsValue``.
     public init(from decoder: any Decoder) throws { throw ServiceCallError.actorAsValue }
 
-    /// Fails: actors cannot be sent.
+    /// Always throws an error, because actors cannot be sent to another process.
     ///
-    /// - Throws: ``ServiceCallError/actorAsValue``, always.
+    /// - Throws: ``ServiceCallError/actorAsValue``.
     public func encode(to encoder: any Encoder) throws { throw ServiceCallError.actorAsValue }
 }

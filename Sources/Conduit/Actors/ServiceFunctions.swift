@@ -1,13 +1,13 @@
 import Distributed
 
-/// The check whether another process may call a function of an actor. It permits the functions of the actor's own type,
-/// and of the protocols to which the type conforms.
+/// Checks whether another process may call a function of an actor. The functions of the actor's own type, and of the
+/// protocols to which the type conforms, may be called.
 ///
-/// The name of the function comes from the other process. Swift's runtime finds a function of any type of this process
-/// by its name, and passes the actor to the function as if the actor had that type. Therefore the name must be checked
+/// The name of the function comes from the other process. Given a name, Swift's runtime finds a function of any type in
+/// this process, and passes the actor to it even if the actor has another type. Therefore the name must be checked
 /// first.
 struct ServiceFunctions: Sendable {
-    /// The demangled name of the actor's type, as it appears in the names of its functions.
+    /// The demangled name of the actor's type, as it appears in the demangled names of the type's functions.
     private let type: String?
 
     init<Act: DistributedActor>(of type: Act.Type) {
@@ -20,10 +20,11 @@ struct ServiceFunctions: Sendable {
     private static let extending = "(extension in "
     /// The maximum length of a mangled function name, in bytes.
     private static let longestName = 8192
-    /// The maximum size in bytes of a demangled name. It is larger than needed for names that contain types repeatedly.
+    /// The maximum size in bytes of a demangled name. The limit is high enough for names in which long types occur
+    /// repeatedly.
     private static let longestReadableName = 64 << 20
 
-    /// Checks that another process may call a function.
+    /// Checks that another process may call the function with the given name. Throws an error if it may not.
     ///
     /// - Parameter name: the mangled name that the caller sent. It is not trusted.
     /// - Throws: ``ServiceCallError/mismatch(_:)``, ``ServiceCallError/genericFunction``.
@@ -51,15 +52,16 @@ struct ServiceFunctions: Sendable {
         try Self.checkEnd(words.dropFirst(function.count))
     }
 
-    /// Refuses generic functions.
+    /// Throws an error if a function is generic.
     ///
-    /// - Parameter end: the text after the name: the parameters, preceded by any generic parameters.
+    /// - Parameter end: the part of the demangled name after the function's base name: the generic parameters, if any,
+    ///   and the parameters.
     private static func checkEnd(_ end: Substring) throws(ServiceCallError) {
         if end.hasPrefix("<") { throw .genericFunction }
     }
 
-    /// Whether a type is the stub that the macro `@Resolvable` generates for a protocol. Any conforming actor has the
-    /// functions of the stub.
+    /// Whether the named type is the stub that the macro `@Resolvable` generates for a protocol. Functions of the stub
+    /// can be called on every actor that conforms to the protocol.
     private static func standsForProtocol(_ name: String, of module: String) -> Bool {
         guard name.hasPrefix("$") else { return false }
         let type = _typeByName("\(module.utf8.count)\(module)\(name.utf8.count)\(name)C")

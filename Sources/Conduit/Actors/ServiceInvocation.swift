@@ -1,14 +1,15 @@
 import Distributed
 import Foundation
 
-/// The arguments of a call that is being sent.
+/// Encodes the arguments of a call that is sent.
 public struct ServiceInvocationEncoder: DistributedTargetInvocationEncoder {
-    /// The requirement on arguments.
+    /// The protocol to which arguments must conform.
     public typealias SerializationRequirement = any Codable
 
     var arguments: [[UInt8]] = []
 
-    /// Accepts the stub type in a call through a protocol. The type has no meaning for the other side.
+    /// Accepts the stub type that a call through a protocol has as its generic parameter. The type is not sent, because
+    /// the other side does not need it.
     ///
     /// - Throws: ``ServiceCallError/genericFunction`` for any other type.
     public mutating func recordGenericSubstitution<T>(_ type: T.Type) throws {
@@ -20,19 +21,19 @@ public struct ServiceInvocationEncoder: DistributedTargetInvocationEncoder {
         arguments.append(try ServiceValue.encode(argument.value))
     }
 
-    /// Does nothing: the other side knows the return type.
+    /// Does nothing, because the other side knows the return type.
     public mutating func recordReturnType<R: Codable>(_ type: R.Type) throws {}
 
-    /// Does nothing: errors are sent as domain, code and message.
+    /// Does nothing, because errors are sent as domain, code and message.
     public mutating func recordErrorType<E: Error>(_ type: E.Type) throws {}
 
-    /// Does nothing.
+    /// Does nothing, because each argument has been encoded when it was recorded.
     public mutating func doneRecording() throws {}
 }
 
-/// The arguments of a received call.
+/// Decodes the arguments of a received call.
 public struct ServiceInvocationDecoder: DistributedTargetInvocationDecoder {
-    /// The requirement on arguments.
+    /// The protocol to which arguments must conform.
     public typealias SerializationRequirement = any Codable
 
     private var arguments: ArraySlice<[UInt8]>
@@ -46,27 +47,28 @@ public struct ServiceInvocationDecoder: DistributedTargetInvocationDecoder {
         self.actor = actor
     }
 
-    /// Returns the type of the actor, which a call through a protocol needs. Functions themselves are not generic.
+    /// Returns the type of the called actor, which is the only generic parameter of a call through a protocol. The
+    /// functions themselves have none.
     public mutating func decodeGenericSubstitutions() throws -> [any Any.Type] { [actor] }
 
     /// Decodes the next argument.
     ///
-    /// - Throws: ``ServiceCallError/mismatch(_:)`` if no argument is left, or if it has another type.
+    /// - Throws: ``ServiceCallError/mismatch(_:)`` if no argument is left, or if the next argument has another type.
     public mutating func decodeNextArgument<Argument: Codable>() throws -> Argument {
         guard let bytes = arguments.popFirst() else { throw ServiceCallError.mismatch("an argument is missing") }
         return try ServiceValue.decode(bytes)
     }
 
-    /// Returns `nil`: errors are sent as domain, code and message.
+    /// Returns `nil`, because errors are sent as domain, code and message.
     public mutating func decodeErrorType() throws -> (any Any.Type)? { nil }
 
-    /// Returns `nil`: the function determines the type.
+    /// Returns `nil`, because the called function determines the return type.
     public mutating func decodeReturnType() throws -> (any Any.Type)? { nil }
 }
 
-/// The handler that replies to a received call.
+/// Replies to a received call.
 public struct ServiceResultHandler: DistributedTargetInvocationResultHandler {
-    /// The requirement on results.
+    /// The protocol to which results must conform.
     public typealias SerializationRequirement = any Codable
 
     let call: ServedCall<ServiceInvocationCall>
@@ -77,14 +79,14 @@ public struct ServiceResultHandler: DistributedTargetInvocationResultHandler {
         call.reply(.init(value: try ServiceValue.encode(value)))
     }
 
-    /// Replies that the function returned.
+    /// Replies that the function returned without a value.
     public func onReturnVoid() async throws { call.reply(.init(value: [])) }
 
     /// Replies with the error that the function threw.
     public func onThrow<Err: Error>(error: Err) async throws { call.fail(describe(error)) }
 }
 
-/// The coding of arguments and results: JSON, with each value in a separate array.
+/// Encodes and decodes arguments and results as JSON. Each value is encoded in its own JSON array.
 enum ServiceValue {
     private static let infinite = (positive: "+infinity", negative: "-infinity", none: "nan")
 
@@ -148,11 +150,11 @@ public enum ServiceCallError: DistributedActorSystemError, LocalizedError, Hasha
     case actorAsValue
     /// The actor does not exist any more.
     case noSuchActor
-    /// The service does not have such a function, or the function has other arguments. The two sides were built with
-    /// different protocols.
+    /// The service does not have the called function, or the function has other arguments. The reason is that the two
+    /// sides were built with different versions of the protocol.
     case mismatch(String)
 
-    /// A description in one sentence.
+    /// A description of the error in one sentence.
     public var description: String {
         switch self {
         case .connectionLost(let reason): "The connection to the service is lost: \(reason)."

@@ -1,17 +1,18 @@
 import Distributed
 import LinuxSystem
 
-/// A connection to one distributed actor in another process. It is closed when the last reference is released.
+/// A connection to one distributed actor in another process. The connection is closed when the last reference to this
+/// object is released.
 package final class ServiceLink: Sendable, Hashable {
     private let connection: Connection
-    /// The function that converts the actor's errors to errors that code of this process can match.
+    /// A function that converts an error from the actor to an error that code in this process can match.
     private let translate: @Sendable (RemoteError) -> any Error
 
     /// Connects to the actor that is served at the other end of a socket.
     ///
     /// - Parameters:
-    ///   - service: the calls that the other side can make.
-    ///   - ended: called once when the connection ends, on the connections' thread.
+    ///   - service: the calls that the other side can make over this connection.
+    ///   - ended: called once when the connection ends, on the thread that serves connections.
     package init(
         _ socket: FileDescriptor, service: Service = Service(),
         translate: @escaping @Sendable (RemoteError) -> any Error, ended: @escaping @Sendable (CloseReason) -> Void
@@ -25,7 +26,7 @@ package final class ServiceLink: Sendable, Hashable {
 
     deinit { connection.close() }
 
-    /// Closes the connection, which fails every waiting call.
+    /// Closes the connection. Every call that waits for a reply fails.
     package func close() { connection.close() }
 
     package static func == (left: ServiceLink, right: ServiceLink) -> Bool { left === right }
@@ -66,8 +67,8 @@ extension ServiceActorSystem {
     /// Serves calls of an actor over a socket, until the other side closes it.
     ///
     /// - Parameters:
-    ///   - describe: converts an error that the actor throws to the failure that the caller receives.
-    ///   - ended: called once when the connection ends, on the connections' thread.
+    ///   - describe: converts an error that the actor throws to the error that is sent to the caller.
+    ///   - ended: called once when the connection ends, on the thread that serves connections.
     /// - Returns: a function that closes the connection.
     package func serve<Act: DistributedActor>(
         _ actor: Act, over socket: FileDescriptor, describe: @escaping @Sendable (any Error) -> RemoteError,
@@ -80,9 +81,9 @@ extension ServiceActorSystem {
         return { connection.close() }
     }
 
-    /// Returns a service that serves the calls of an actor.
+    /// Returns a ``Service`` that serves calls of the functions of an actor.
     ///
-    /// - Parameter describe: converts an error that the actor throws to the failure that the caller receives.
+    /// - Parameter describe: converts an error that the actor throws to the error that is sent to the caller.
     package func service<Act: DistributedActor>(
         of actor: Act, describe: @escaping @Sendable (any Error) -> RemoteError
     ) -> Service where Act.ActorSystem == ServiceActorSystem {
@@ -112,7 +113,7 @@ extension ServiceActorSystem {
         return service
     }
 
-    /// Returns the service of an actor whose type is known only at run time; `nil` if the actor belongs to another
+    /// Returns a ``Service`` for an actor whose type is known only at run time; `nil` if the actor belongs to another
     /// actor system.
     package func service(
         ofAny actor: any DistributedActor, describe: @escaping @Sendable (any Error) -> RemoteError
@@ -139,7 +140,7 @@ extension ActorOfSomeSystem: ServableActor where Act.ActorSystem == ServiceActor
     }
 }
 
-/// The coding of the actor system's own errors.
+/// Converts the actor system's own errors to errors that can be sent, and back.
 private enum ServiceFault {
     private static let domain = "PurveyService"
 
@@ -162,7 +163,7 @@ private enum ServiceFault {
         return RemoteError(domain: domain, code: code.rawValue, message: message)
     }
 
-    /// Returns the error that a failure describes; `nil` for a failure of another domain.
+    /// Returns the actor system's error that was sent as `failure`; `nil` for an error of another domain.
     static func error(_ failure: RemoteError) -> ServiceCallError? {
         guard failure.domain == domain else { return nil }
         switch Code(rawValue: failure.code) {

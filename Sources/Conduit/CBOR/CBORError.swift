@@ -1,9 +1,9 @@
-/// The reason why bytes are not the expected CBOR, and the position of the fault.
+/// The reason why bytes are not the expected CBOR, and the position of the faulty item.
 @usableFromInline package struct CBORError: Error, Hashable, Sendable, CustomStringConvertible {
     package enum Problem: Hashable, Sendable {
-        /// The item continues past the last byte.
+        /// The item extends past the last byte of the input.
         case endOfInput
-        /// Additional information 28 to 30, which RFC 8949 §3 reserves.
+        /// The additional information is 28, 29 or 30, which RFC 8949 §3 reserves.
         case reservedInformation
         /// An indefinite length that the type does not allow, as for an integer or a tag (§3.2).
         case indefiniteLength
@@ -11,15 +11,15 @@
         case unexpectedBreak
         /// A chunk of a string that is not a definite-length string of the same type (§3.2.3).
         case invalidChunk
-        /// A simple value below 32 in two bytes (§3.3).
+        /// A simple value below 32 that is encoded in two bytes (§3.3).
         case invalidSimpleValue
         /// Text that is not UTF-8.
         case invalidText
-        /// An array or map whose count exceeds the remaining bytes.
+        /// An array or map with a count that exceeds the number of remaining bytes.
         case countExceedsInput
-        /// More levels of nesting than the reader allows.
+        /// More levels of nested items than the reader allows.
         case tooDeep
-        /// A well-formed item of another type than requested.
+        /// A well-formed item of another type than the caller requested.
         case unexpectedType
         /// A number outside of the range of the requested type.
         case outOfRange
@@ -28,7 +28,7 @@
     }
 
     package let problem: Problem
-    /// The position of the first byte of the faulty item.
+    /// The offset, in bytes, of the first byte of the faulty item.
     package let offset: Int
 
     package init(_ problem: Problem, at offset: Int) {

@@ -1,17 +1,19 @@
 extension CBORReader {
-    /// Reads an array's head. Returns the number of items, or `nil` if they end with a break.
+    /// Reads an array's head. Returns the number of elements, or `nil` if the array has an indefinite length and ends
+    /// with a break.
     ///
-    /// The count never exceeds the number of remaining bytes, because each item takes at least one byte.
+    /// The count never exceeds the number of remaining bytes, because each element takes at least one byte.
     package mutating func readArrayHead() throws(CBORError) -> Int? {
         try readCount(of: .array, itemsEach: 1)
     }
 
-    /// Reads a map's head. Returns the number of pairs, or `nil` if they end with a break.
+    /// Reads a map's head. Returns the number of key-value pairs, or `nil` if the map has an indefinite length and ends
+    /// with a break.
     package mutating func readMapHead() throws(CBORError) -> Int? {
         try readCount(of: .map, itemsEach: 2)
     }
 
-    /// Moves past a break. Returns `false` if the next item is not a break.
+    /// Advances past the next item if it is a break. Returns `false` if it is not a break.
     package mutating func skipBreak() throws(CBORError) -> Bool {
         guard offset < bytes.count else { throw CBORError(.endOfInput, at: offset) }
         guard bytes[offset] == 0xFF else { return false }
@@ -26,15 +28,16 @@ extension CBORReader {
         return head.isIndefinite ? nil : try checked(head.argument, itemsEach: itemsEach, startedAt: start)
     }
 
-    /// Returns a count of items, after checking that the rest of the input can contain them.
+    /// Returns `count` as an integer, after checking that the rest of the input is long enough for this many items.
+    /// `itemsEach` is the number of items in each counted unit: 1 for an array, 2 for a map.
     func checked(_ count: UInt64, itemsEach: UInt64, startedAt start: Int) throws(CBORError) -> Int {
         guard count <= UInt64(remaining) / itemsEach else { throw CBORError(.countExceedsInput, at: start) }
         return Int(count)
     }
 
-    /// Moves past one item of any type, checking that it is well-formed (RFC 8949 appendix C).
+    /// Advances past one item of any type, and checks that the item is well-formed (RFC 8949 appendix C).
     ///
-    /// Text is not checked for valid UTF-8, because it is not used.
+    /// Skipped text is not checked for valid UTF-8.
     package mutating func skip(depth: Int = 0) throws(CBORError) {
         let start = offset
         let head = try readHead()

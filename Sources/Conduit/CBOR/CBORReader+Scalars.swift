@@ -7,7 +7,7 @@ extension CBORReader {
         return head.argument
     }
 
-    /// Reads an integer, and fails if it does not fit the type.
+    /// Reads an integer. Throws an error if the integer is outside the range of the type `Value`.
     package mutating func readInteger<Value: FixedWidthInteger>(_: Value.Type = Value.self) throws(CBORError) -> Value {
         let start = offset
         let head = try readHead()
@@ -31,7 +31,7 @@ extension CBORReader {
         return head.information == 21
     }
 
-    /// Reads a float of any width.
+    /// Reads a floating-point number of any encoded width.
     package mutating func readDouble() throws(CBORError) -> Double {
         let start = offset
         let head = try readHead()
@@ -39,7 +39,7 @@ extension CBORReader {
         return value
     }
 
-    /// Moves past a null. Returns `false` if the next item is not a null.
+    /// Advances past the next item if it is null. Returns `false` if it is not null.
     package mutating func skipNull() -> Bool {
         guard offset < bytes.count, bytes[offset] == 0xF6 else { return false }
         offset += 1
@@ -48,7 +48,7 @@ extension CBORReader {
 }
 
 extension CBORHead {
-    /// The value of a float's head, or `nil` for other heads (RFC 8949 §3.3).
+    /// The value if this is the head of a floating-point number, or `nil` for other heads (RFC 8949 §3.3).
     package var float: Double? {
         guard type == .simple else { return nil }
         return switch information {

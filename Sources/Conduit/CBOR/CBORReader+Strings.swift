@@ -1,9 +1,10 @@
 import LinuxSystem
 
 extension CBORReader {
-    /// Reads a definite-length byte string without a copy. The result is valid as long as the reader's bytes.
+    /// Reads a definite-length byte string without copying it. The result is valid as long as the reader's input.
     ///
-    /// A string in chunks is not contiguous, and fails with `unexpectedType`. `readBytes()` reads both kinds.
+    /// For a byte string in chunks, which is not contiguous, the function throws `unexpectedType`. `readBytes()` reads
+    /// both kinds.
     package mutating func readBytesInPlace() throws(CBORError) -> UnsafeRawBufferPointer {
         let start = offset
         let head = try readHead()
@@ -22,7 +23,7 @@ extension CBORReader {
         return all
     }
 
-    /// Reads text, in one piece or in chunks. Each chunk is UTF-8 by itself (RFC 8949 §3.2.3).
+    /// Reads text, in one piece or in chunks. Each chunk must be valid UTF-8 by itself (RFC 8949 §3.2.3).
     package mutating func readText() throws(CBORError) -> String {
         let start = offset
         let head = try readHead()
@@ -36,7 +37,7 @@ extension CBORReader {
         }
     }
 
-    /// Reads the next chunk of an indefinite-length string. Returns `nil` at its break.
+    /// Reads the next chunk of an indefinite-length string. Returns `nil` at the break that ends the string.
     mutating func readChunk(of type: CBORMajorType) throws(CBORError) -> UnsafeRawBufferPointer? {
         let start = offset
         let head = try readHead()

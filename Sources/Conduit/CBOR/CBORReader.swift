@@ -1,13 +1,13 @@
 /// A reader of CBOR (RFC 8949) that reads item by item from memory, without building a tree.
 ///
-/// No input makes it trap, read outside of its bytes, or reserve more memory than the input has bytes. The bytes must
-/// stay in place as long as the reader is used.
+/// Invalid input cannot make the reader trap, read outside of the input, or allocate more memory than the input has
+/// bytes. The input must stay at its address as long as the reader is used.
 package struct CBORReader {
     /// The default maximum depth of nested arrays, maps and tags.
     package static let defaultDepthLimit = 64
 
     let bytes: UnsafeRawBufferPointer
-    /// The position of the next item.
+    /// The offset of the next item, in bytes from the start of the input.
     package internal(set) var offset = 0
     let depthLimit: Int
 
@@ -19,18 +19,19 @@ package struct CBORReader {
     package var remaining: Int { bytes.count - offset }
     package var isAtEnd: Bool { offset == bytes.count }
 
-    /// Fails unless all bytes were read.
+    /// Checks that all bytes were read. Throws an error if bytes are left.
     package func finish() throws(CBORError) {
         guard isAtEnd else { throw CBORError(.trailingBytes, at: offset) }
     }
 
-    /// Returns the next item's head, without advancing.
+    /// Returns the next item's head without advancing past it.
     package func peekHead() throws(CBORError) -> CBORHead {
         var copy = self
         return try copy.readHead()
     }
 
-    /// Reads the next item's head. The caller reads the contents that follow (a string's bytes, an array's items).
+    /// Reads the next item's head, but not the contents that follow it (a string's bytes, or an array's items). The
+    /// caller reads these.
     package mutating func readHead() throws(CBORError) -> CBORHead {
         guard offset < bytes.count else { throw CBORError(.endOfInput, at: offset) }
         let first = bytes[offset]
@@ -60,7 +61,7 @@ package struct CBORReader {
         return CBORHead(type: type, information: information, argument: argument)
     }
 
-    /// Returns the big-endian argument after the first byte of the current item.
+    /// Returns the big-endian integer that follows the first byte of the current item.
     private func load<Value: FixedWidthInteger>(_: Value.Type) throws(CBORError) -> Value {
         guard remaining > MemoryLayout<Value>.size else { throw CBORError(.endOfInput, at: offset) }
         return Value(bigEndian: bytes.loadUnaligned(fromByteOffset: offset + 1, as: Value.self))
@@ -85,10 +86,11 @@ package struct CBORHead: Hashable, Sendable {
     package let type: CBORMajorType
     /// The low five bits of the first byte.
     package let information: UInt8
-    /// The value, length, count, tag number or bits of the float; 0 when `information` is `indefinite`.
+    /// The integer's value, the length, the count, the tag number or the bits of the floating-point number; 0 when
+    /// `information` is `indefinite`.
     package let argument: UInt64
 
-    /// The additional information of an indefinite length, and in major type 7 of a break.
+    /// The additional information that marks an indefinite length or, in major type 7, a break.
     package static let indefinite: UInt8 = 31
 
     package var isIndefinite: Bool { information == Self.indefinite }

@@ -1,12 +1,13 @@
-/// Any CBOR data item as a value (RFC 8949 §2), for tools and tests. Messages are coded without it.
+/// Any CBOR data item as a value (RFC 8949 §2), for tools and tests. Messages are encoded and decoded without this
+/// type.
 package indirect enum CBORValue: Sendable {
     case unsigned(UInt64)
-    /// The number -1 - n. Its range extends below that of `Int64`.
+    /// The number -1 - n, where n is the associated value. The range extends below that of `Int64`.
     case negative(UInt64)
     case bytes([UInt8])
     case text(String)
     case array([CBORValue])
-    /// Pairs in the order of the input, duplicates included.
+    /// Key-value pairs in the order of the input. Duplicate keys are retained.
     case map([(key: CBORValue, value: CBORValue)])
     case tagged(UInt64, CBORValue)
     case bool(Bool)
@@ -18,7 +19,8 @@ package indirect enum CBORValue: Sendable {
 }
 
 extension CBORValue: Equatable {
-    /// Compares type and contents. Floats are compared by their bits, so that a NaN equals itself and 0 is not -0.
+    /// Compares the types and contents of two values. Floating-point numbers are compared by their bits, so that a NaN
+    /// equals itself, and 0 does not equal -0.
     package static func == (left: CBORValue, right: CBORValue) -> Bool {
         switch (left, right) {
         case (.unsigned(let a), .unsigned(let b)), (.negative(let a), .negative(let b)): a == b
@@ -37,7 +39,7 @@ extension CBORValue: Equatable {
 }
 
 extension CBORValue {
-    /// Creates a value from bytes that hold exactly one data item.
+    /// Creates a value from bytes that contain exactly one data item. Throws an error for any other bytes.
     package init(
         decoding bytes: UnsafeRawBufferPointer, depthLimit: Int = CBORReader.defaultDepthLimit
     ) throws(CBORError) {

@@ -33,8 +33,8 @@ extension CBORWriter {
         append(0xF6)
     }
 
-    /// Writes a float in the shortest width that preserves its value. Every NaN is written in the form of RFC 8949
-    /// §4.2.2.
+    /// Writes a floating-point number in the smallest width that preserves its value. Every NaN is written in the form
+    /// of RFC 8949 §4.2.2.
     package mutating func write(_ value: Double) {
         guard !value.isNaN else { return store(0xF9, UInt16(0x7E00)) }
         let single = Float(value)
@@ -47,7 +47,7 @@ extension CBORWriter {
         }
     }
 
-    /// Starts an array or map of unknown count. `writeBreak()` ends it.
+    /// Begins an array or map whose count is not known yet. `writeBreak()` ends the array or map.
     package mutating func beginIndefinite(_ type: CBORMajorType) {
         append(type.rawValue << 5 | CBORHead.indefinite)
     }

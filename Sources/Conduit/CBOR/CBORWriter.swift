@@ -1,7 +1,7 @@
 /// A writer of CBOR (RFC 8949) in preferred serialization (§4.1).
 ///
-/// It begins in memory that the caller provides, usually on the stack, and moves to allocated memory when that is full.
-/// Therefore a small message is written without an allocation.
+/// The writer first fills memory that the caller provides, usually on the stack. When this memory is full, the writer
+/// continues in allocated memory. Therefore a small message is written without an allocation.
 package struct CBORWriter: ~Copyable {
     private var base: UnsafeMutableRawPointer?
     private var capacity: Int
@@ -11,8 +11,8 @@ package struct CBORWriter: ~Copyable {
 
     /// Creates a writer.
     ///
-    /// - Parameter scratch: memory that outlives the writer. Nothing else may use it as long as the writer exists. It
-    ///   may be empty.
+    /// - Parameter scratch: memory that outlives the writer. No other code may use this memory as long as the writer
+    ///   exists. It may be empty.
     package init(scratch: UnsafeMutableRawBufferPointer = .init(start: nil, count: 0)) {
         base = scratch.baseAddress
         capacity = scratch.count
@@ -27,7 +27,7 @@ package struct CBORWriter: ~Copyable {
         body(UnsafeRawBufferPointer(start: base, count: count))
     }
 
-    /// Returns space for `length` more bytes at the end, which the caller must fill at once.
+    /// Reserves space for `length` more bytes at the end. The caller must fill this space at once.
     private mutating func extend(by length: Int) -> UnsafeMutableRawPointer {
         if let base, capacity - count >= length {
             defer { count += length }
@@ -61,7 +61,7 @@ package struct CBORWriter: ~Copyable {
         extend(by: 1).storeBytes(of: byte, as: UInt8.self)
     }
 
-    /// Replaces a byte that was already written.
+    /// Replaces the byte at `offset`, which was already written.
     mutating func replace(at offset: Int, with byte: UInt8) {
         guard let base, offset >= 0, offset < count else { return }
         base.storeBytes(of: byte, toByteOffset: offset, as: UInt8.self)
@@ -79,7 +79,7 @@ package struct CBORWriter: ~Copyable {
         }
     }
 
-    /// Writes a first byte and its argument, big-endian.
+    /// Writes a head: its first byte, and its argument in big-endian order.
     mutating func store<Value: FixedWidthInteger>(_ first: UInt8, _ argument: Value) {
         let place = extend(by: 1 + MemoryLayout<Value>.size)
         place.storeBytes(of: first, as: UInt8.self)

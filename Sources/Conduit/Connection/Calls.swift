@@ -1,32 +1,31 @@
-/// The calls of a connection that have no reply yet, in both directions.
+/// The calls of a connection that have no reply yet: those that this side made, and those that the other side made.
 struct Calls: ~Copyable {
-    /// The closures that receive the reply to a call of this side.
+    /// The closures that handle the reply and the progress of a call that this side made.
     struct Receiver: Sendable {
-        /// The function that decodes the reply and calls the completion handler with it, or with the reason why
-        /// decoding fails.
+        /// Decodes the reply, and calls the completion handler with the reply, or with the reason why decoding fails.
         let succeed: @Sendable (inout MessageDecoder) -> Void
         let fail: @Sendable (ConduitError) -> Void
         let progress: (@Sendable (_ completed: Int64, _ total: Int64) -> Void)?
     }
 
-    /// The calls and handlers that must be notified because the connection has ended.
+    /// The calls and close handlers that must be notified that the connection has ended.
     struct Ended {
         let pending: [UInt64: Receiver]
         let served: [UInt64: ServedCallRecord]
         let closeHandlers: [@Sendable (CloseReason) -> Void]
     }
 
-    /// Calls that this side made.
+    /// The calls that this side made, by call number.
     var pending: [UInt64: Receiver] = [:]
-    /// Calls that the other side made.
+    /// The calls that the other side made, by call number.
     private(set) var served: [UInt64: ServedCallRecord] = [:]
-    /// The number of bytes and descriptors in the requests of these calls.
+    /// The total size, in bytes, of the requests of the calls in `served`.
     private var servedBytes = 0
     private var servedDescriptors = 0
     var closeHandlers: [@Sendable (CloseReason) -> Void] = []
     var closeReason: CloseReason?
 
-    /// The result of admitting a request.
+    /// The result of checking a request against the limits.
     enum Admission {
         case served
         /// A call with the same number is already being served.
@@ -35,7 +34,7 @@ struct Calls: ~Copyable {
         case oneTooMany
     }
 
-    /// Admits a call if the limits allow that.
+    /// Records a call of the other side as being served, if the limits allow this.
     mutating func serve(_ record: ServedCallRecord, _ limits: ConnectionLimits) -> Admission {
         if served[record.call] != nil { return .repeated }
         guard served.count < limits.callsInFlight else { return .oneTooMany }
@@ -48,7 +47,8 @@ struct Calls: ~Copyable {
         return .served
     }
 
-    /// Removes and returns the record of a call that is being replied to. The caller destroys it outside of the lock.
+    /// Removes and returns the record of a call to which this side is about to reply; `nil` if there is none. The
+    /// caller releases the record after it has released the lock.
     mutating func takeServed(_ call: UInt64) -> ServedCallRecord? {
         guard let record = served.removeValue(forKey: call) else { return nil }
         servedBytes -= record.bytes
@@ -68,15 +68,15 @@ struct Calls: ~Copyable {
     }
 }
 
-/// A call of this side that may have no reply yet.
+/// A call that this side made, and that may have no reply yet.
 ///
-/// It does not retain the completion handler.
+/// This value does not retain the completion handler.
 package struct PendingCall: Sendable {
     let connection: Connection
     let call: UInt64
 
-    /// Cancels the call. Its completion handler runs with `.cancelled` on this thread before this function returns,
-    /// and the other side is notified. Does nothing after the call has completed. Never blocks.
+    /// Cancels the call. Runs its completion handler with the error `.cancelled` on the calling thread, and notifies
+    /// the other side. Does nothing if the call has already completed. Never blocks.
     package func cancel() {
         connection.cancel(call)
     }

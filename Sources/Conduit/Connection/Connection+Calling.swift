@@ -2,14 +2,14 @@ import LinuxSystem
 import Synchronization
 
 extension Connection {
-    /// Makes a call. Never blocks. The completion handler never runs before this function returns, except if another
-    /// thread calls `cancel()`.
+    /// Makes a call. Never blocks.
     ///
     /// - Parameters:
-    ///   - progress: called when the other side reports progress. It is not called after the completion handler has
-    ///     begun on the connections' thread. A report may be skipped if a newer one exists.
-    ///   - completion: called exactly once, on the connections' thread, with the reply, the other side's error, or
-    ///     the reason why there is no reply.
+    ///   - progress: called when the other side reports progress. It is not called any more once the completion handler
+    ///     has begun to run on the thread that serves connections. A report may be skipped if a newer one exists.
+    ///   - completion: called exactly once, on the thread that serves connections, with the reply, the other side's
+    ///     error, or the reason why there is no reply. It is not called before this function returns, unless another
+    ///     thread calls `cancel()`.
     @discardableResult
     package func call<C: Call>(
         _ request: C, progress: (@Sendable (_ completed: Int64, _ total: Int64) -> Void)? = nil,
@@ -38,7 +38,7 @@ extension Connection {
         return PendingCall(connection: self, call: call)
     }
 
-    /// Makes a call and suspends until the reply arrives. Cancelling the task cancels the call.
+    /// Makes a call and suspends until the reply arrives. If the task is cancelled, the call is cancelled.
     package func call<C: Call>(
         _ request: C, progress: (@Sendable (_ completed: Int64, _ total: Int64) -> Void)? = nil
     ) async throws(ConduitError) -> C.Reply {
@@ -56,10 +56,10 @@ extension Connection {
         return try result.get()
     }
 
-    /// Makes a call and blocks the thread until the reply arrives. Must not be called on the connections' thread,
-    /// which receives the reply.
+    /// Makes a call and blocks the calling thread until the reply arrives. Must not be called on the thread that serves
+    /// connections, because that thread receives the reply.
     ///
-    /// - Parameter timeLimit: the time after which the call is cancelled; `nil` for none.
+    /// - Parameter timeLimit: the duration after which the call is cancelled; `nil` if it is never cancelled.
     package func callAndWait<C: Call>(
         _ request: C, timeLimit: Duration? = nil
     ) throws(ConduitError) -> C.Reply {
@@ -81,8 +81,8 @@ extension Connection {
         let result = Lock<Result<Reply, ConduitError>?>(nil)
     }
 
-    /// Sends a notice. Fails if the notice cannot be sent. Success does not mean that the other side understood the
-    /// notice.
+    /// Sends a notice. Throws an error if the notice cannot be sent. If no error is thrown, the other side may still
+    /// fail to decode or handle the notice.
     package func notify<N: Notice>(_ notice: N) throws(ConduitError) {
         if let reason = closeReason { throw .disconnected(reason) }
         try send(.notice, call: 0, method: N.method, body: notice)
@@ -94,7 +94,8 @@ extension Connection {
         receiver.fail(.cancelled)
     }
 
-    /// Takes the receiver of a call. Only the caller that gets it can complete the call.
+    /// Removes and returns the receiver of the given call; `nil` if it was already removed. Only the code that gets the
+    /// receiver completes the call.
     func takeReceiver(of call: UInt64) -> Calls.Receiver? {
         calls.withLock { $0.pending.removeValue(forKey: call) }
     }

@@ -2,7 +2,7 @@ import Glibc
 import LinuxSystem
 
 extension Connection {
-    /// Returns two connections that are connected with each other, for two sides within one process.
+    /// Returns two connections that are connected with each other, for two sides within this process.
     package static func pair(
         _ first: Service = Service(), _ second: Service = Service(), limits: ConnectionLimits = .init()
     ) throws(Errno) -> (Connection, Connection) {
@@ -12,14 +12,14 @@ extension Connection {
         )
     }
 
-    /// Connects to a listener's path, of any length.
+    /// Connects to the listener at the given path, which may have any length.
     ///
-    /// Blocks only if the listener's queue of pending connections is full, and at most for the given time. Does not
-    /// wait for the connections' thread.
+    /// Blocks only if the listener's queue of pending connections is full, and at most for `timeoutMilliseconds`. Does
+    /// not wait for the thread that serves connections.
     ///
-    /// - Throws: `.refused` if the path is served by another user. Otherwise the system's error: `noSuchFile` if the
-    ///   path does not exist, `connectionRefused` if no process listens at it, `timedOut` if the listener does not
-    ///   accept the connection.
+    /// - Throws: `.refused` if a process of another user listens at the path. Otherwise the system's error:
+    ///   `noSuchFile` if the path does not exist, `connectionRefused` if no process listens at it, `timedOut` if the
+    ///   listener does not accept the connection.
     package static func connect(
         to path: String, service: Service = Service(), limits: ConnectionLimits = .init(),
         timeoutMilliseconds: Int = 10_000
@@ -42,11 +42,11 @@ extension Connection {
 
 /// The other end of a connection, as the kernel reports it.
 ///
-/// If the socket was inherited or received, this is the process that created the socket pair. Another process may use
-/// the other end now.
+/// If the socket belongs to a socket pair that was inherited or received, the kernel reports the process that created
+/// the pair. Another process may use the other end now.
 package struct Peer: Sendable {
     package let credentials: PeerCredentials
-    /// A descriptor of the process, which stays valid when the process ID is reused. `nil` if the process has ended
+    /// A descriptor that refers to the process even if its process ID is reused. `nil` if the process has ended
     /// already, if it cannot be determined reliably, or if the connection was not made through a path.
     package let process: ProcessDescriptor?
 
@@ -55,27 +55,27 @@ package struct Peer: Sendable {
         process = identifyingProcess ? try socket.peerProcess() : nil
     }
 
-    /// Returns the program that the peer runs at this moment. A process can change its program, so the result is only
-    /// valid for this moment.
+    /// Returns the executable that the peer runs at the moment. The result may soon be outdated, because a process can
+    /// execute another program.
     package func executable() throws(Errno) -> ProcessDescriptor.Executable {
         guard let process else { throw .noSuchProcess }
         return try process.executable()
     }
 }
 
-/// A way to connect to this user's daemon. It is passed through a C function to modules that cannot import the module
-/// that implements it.
+/// Functions that connect to this user's daemon. A C function passes the object to modules that cannot import the
+/// module that implements these functions.
 package final class DaemonConnector: Sendable {
-    /// Creates a separate connection, for clients that serve calls of the daemon or receive its notices. Starts the
-    /// daemon if none runs. Blocks until the connection exists.
+    /// Creates a separate connection to the daemon, for clients that serve calls of the daemon or receive its notices.
+    /// Starts the daemon if it does not run. Blocks until the connection is established.
     package let connect: @Sendable (Service) throws -> Connection
-    /// Creates a separate connection to a running daemon, or returns `nil` if none runs.
+    /// Creates a separate connection to the daemon if it is already running; returns `nil` if it is not.
     package let join: @Sendable (Service) throws -> Connection?
 
     /// Checks that the daemon uses the same directories as this process. Blocks until the daemon has replied.
     ///
-    /// This is for callers that request stored data. File coordination needs no check, because it is the same for all
-    /// processes of a user, regardless of their home directories.
+    /// The check is for callers that request stored data. File coordination does not need it, because all processes of
+    /// a user are coordinated together, regardless of their home directories.
     package let check: @Sendable (Connection) throws -> Void
 
     package init(

@@ -36,7 +36,7 @@ extension Connection: EventSource {
     }
 
     /// Whether reading is suspended because too many of the peer's descriptors wait to be closed. If the peer has also
-    /// closed the connection, ends it, which drops the unread packets.
+    /// closed the connection, ends the connection, so that unread packets are dropped.
     private func waitsForClosing(_ events: EventPoll.Events) -> Bool {
         let count = lane.count
         if count == 0 { mayHaveUnclosed.store(false, ordering: .relaxed) }
@@ -53,14 +53,15 @@ extension Connection: EventSource {
         return true
     }
 
-    /// Whether a confined peer has ended. In this case, the peer's messages with large bodies are dropped.
+    /// Whether the confined process at the other end has ended. In this case, its messages with large bodies are
+    /// dropped.
     private func isOfDead(_ socket: SequencedPacketSocket) -> Bool {
         guard isPeerConfined else { return false }
         if !hasPeerGone.load(ordering: .relaxed), socket.isHungUp { hasPeerGone.store(true, ordering: .relaxed) }
         return hasPeerGone.load(ordering: .relaxed)
     }
 
-    /// Handles a packet. Returns a reason if the connection must end.
+    /// Handles a packet. Returns `nil`, or the reason why the connection must end.
     private func receive(
         _ packet: ReceivedPacket, _ buffer: UnsafeRawBufferPointer, _ socket: SequencedPacketSocket
     ) -> CloseReason? {
@@ -187,7 +188,7 @@ extension Connection: EventSource {
         return nil
     }
 
-    /// Fails the call to which a packet with unusable contents belongs.
+    /// Fails the call to which a packet belongs, because the contents of the packet are unusable.
     private func reject(_ frame: Frame, _ kind: Frame.Kind, _ error: ConduitError) {
         switch kind {
         case .request: sendFailure(error.asAnswer, call: frame.call)
@@ -197,7 +198,7 @@ extension Connection: EventSource {
         }
     }
 
-    /// Calls a function with a message's body, from the packet or from the attached memory file.
+    /// Calls a function with the decoder of a message's body, which is in the packet or in the attached memory file.
     private func withBody(
         _ reader: CBORReader, _ descriptors: [FileDescriptor], _ body: (inout MessageDecoder) -> Void
     ) throws(ConduitError) {
@@ -231,7 +232,7 @@ extension Connection: EventSource {
 }
 
 extension ConduitError {
-    /// The failure that a caller gets if its request could not be used.
+    /// The error that is sent to a caller if its request cannot be used.
     fileprivate var asAnswer: RemoteError {
         switch self {
         case .oversized: RemoteError(.oversized, "\(self)")
@@ -248,11 +249,12 @@ extension ConduitError {
     }
 }
 
-/// The number of packets to receive from one connection before others get their turn.
+/// The number of packets to receive from one connection before other connections are served.
 ///
-/// In a dialogue, each wake-up brings one packet, or a few if a notice precedes a request. Trying to receive one more
-/// costs a useless system call. In a flood, receiving many at a time saves a wait for each. Therefore the budget is the
-/// number of packets of the last wake-up, and occasionally a larger number is tried.
+/// If two sides take turns, each wake-up of the loop brings one packet, or a few if a notice precedes a request. An
+/// attempt to receive one more packet costs a useless system call. If many packets arrive, receiving several per
+/// wake-up saves wake-ups. Therefore the budget is the number of packets that the last wake-up brought, and
+/// occasionally a larger number is tried.
 ///
 /// Only the loop's thread uses this value. The atomics only make it possible to store the value in a shared object.
 struct ReceiveBudget: ~Copyable {
@@ -261,7 +263,7 @@ struct ReceiveBudget: ~Copyable {
 
     private static let flood = 32
 
-    /// Returns the budget of a new wake-up.
+    /// Returns the maximum number of packets to receive after the current wake-up.
     borrowing func next() -> Int {
         let wakeUp = wakeUps.wrappingAdd(1, ordering: .relaxed).newValue
         let expected = expected.load(ordering: .relaxed)
@@ -269,12 +271,12 @@ struct ReceiveBudget: ~Copyable {
         return wakeUp.isMultiple(of: 16) ? 2 : 1
     }
 
-    /// Records that fewer packets arrived than the budget allowed.
+    /// Records that only `count` packets arrived, fewer than the budget allowed.
     borrowing func ranDry(after count: Int) {
         expected.store(max(1, count), ordering: .relaxed)
     }
 
-    /// Records that the whole budget was used.
+    /// Records that as many packets arrived as the budget allowed.
     borrowing func wasUsedUp(_ budget: Int) {
         if budget > 1 { expected.store(budget, ordering: .relaxed) }
     }

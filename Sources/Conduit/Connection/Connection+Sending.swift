@@ -2,10 +2,11 @@ import LinuxSystem
 import Synchronization
 
 extension Connection {
-    /// Sends a message in a frame. The message encodes itself on this thread, before any lock is taken.
+    /// Sends a message as the body of a frame. The message is encoded on the calling thread, before any lock is
+    /// acquired.
     ///
-    /// Fails if this message cannot be sent. Does not fail if the connection has ended, because the end of the
-    /// connection fails all waiting calls in any case.
+    /// Throws an error if this message cannot be sent. Does not throw if the connection has ended, because all calls
+    /// that wait for a reply then fail in any case.
     func send(
         _ kind: Frame.Kind, call: UInt64, method: UInt64? = nil, body: some Message
     ) throws(ConduitError) {
@@ -62,7 +63,7 @@ extension Connection {
         }
     }
 
-    /// Sends queued packets after the socket became writable. Runs on the loop's thread.
+    /// Sends queued packets after the socket has become writable. Runs on the loop's thread.
     func flush() {
         outbound.withLock { outbound in
             let remainder = outbound.flush(atMost: 64, isClosing: isClosing)
@@ -81,7 +82,7 @@ extension Connection {
         }
     }
 
-    /// The time in milliseconds after which sending is retried, if the system had no memory for a packet.
+    /// The delay in milliseconds before sending is retried, if the system had no memory for a packet.
     private static let starvationPause: Int64 = 10
 
     private func watchForRoom() {
@@ -91,15 +92,16 @@ extension Connection {
         }
     }
 
-    /// Sets the events that the loop watches for: readability, unless reading is suspended because of queued packets or
-    /// unclosed descriptors, and writability if `forRoom` is set. The caller must hold the lock of `outbound`.
+    /// Sets the events that the loop watches for. Readability is included unless reading is suspended because of queued
+    /// packets or unclosed descriptors. Writability is included if `forRoom` is `true`. The caller must hold the lock
+    /// of `outbound`.
     private func watch(_ socket: SequencedPacketSocket, forRoom: Bool) {
         var events: EventPoll.Events = forRoom ? .writable : []
         if !isClogged.load(ordering: .relaxed), !isClosingBehind.load(ordering: .relaxed) { events.insert(.readable) }
         loop.setEvents(events, socket.descriptor, token: token)
     }
 
-    /// Suspends or resumes reading, because of the peer's descriptors that wait to be closed.
+    /// Suspends reading if too many of the peer's descriptors wait to be closed, and resumes it otherwise.
     func setClosingBehind(_ isBehind: Bool) {
         outbound.withLock { outbound in
             isClosingBehind.store(isBehind, ordering: .relaxed)
@@ -153,7 +155,7 @@ extension Connection {
         do { return try result.get() } catch { throw .system(error) }
     }
 
-    /// Hands a packet to the kernel, or queues it. Returns an error if this packet cannot be sent.
+    /// Passes a packet to the kernel, or queues it. Returns `nil`, or the error if this packet cannot be sent.
     private func post(
         _ bytes: UnsafeRawBufferPointer, _ descriptors: [FileDescriptor], heldBytes: Int, answering call: UInt64?
     ) -> Errno? {

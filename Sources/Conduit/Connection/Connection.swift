@@ -5,16 +5,16 @@ import Synchronization
 /// One end of a connection with another process, over a local socket. Both sides make calls, serve calls and send
 /// notices, with descriptors attached.
 ///
-/// - Threads: any thread may use any operation, and none blocks. Handlers, completion handlers, progress and close
-///   closures run on the connections' shared thread, in the order of arrival, with no lock held. They may use this
-///   and every other connection, and must not block. Exception: `cancel()` runs the completion handler on the calling
-///   thread.
-/// - Confined peers: a connection to a confined peer has a separate thread, so that decoding the peer's messages delays
-///   no other connection. Its handlers run concurrently with those of other connections. When the peer has ended, its
-///   requests and large notices are dropped. Replies and small notices, which are limited by the socket's buffer, are
-///   still received.
-/// - Descriptors: another thread closes the descriptors that the peer sent, including those in packets that were not
-///   received.
+/// - Threads: any thread may call any function, and no function blocks except `callAndWait`. Handlers, completion
+///   handlers, progress and close closures run on the thread that serves connections, in the order in which the
+///   messages arrive, with no lock held. They may use this and every other connection, and must not block. There is one
+///   exception: `cancel()` runs the completion handler on the calling thread.
+/// - Confined peers: a connection to a confined peer has a separate thread, so that decoding the peer's messages does
+///   not delay other connections. Its handlers run concurrently with those of other connections. When the peer's
+///   process has ended, its requests and large notices are dropped. Replies and small notices, which are limited by the
+///   socket's buffer, are still received.
+/// - Descriptors: another thread closes the descriptors that the peer sent, including the descriptors in packets that
+///   this side never reads.
 /// - Lifetime: an open connection retains itself until one side closes it. The creator must close it.
 package final class Connection: Sendable {
     package let peer: Peer
@@ -23,21 +23,23 @@ package final class Connection: Sendable {
     let service: Service
     let loop: EventLoop
     let isPeerConfined: Bool
-    /// The queue that closes the peer's descriptors, and the socket.
+    /// The queue that closes the socket and the descriptors that the peer sent.
     let lane: DescriptorCloseQueue
     let token: UInt64
 
     let nextCall = Atomic<UInt64>(1)
     /// Whether this side has begun to shut the socket down. Data that arrives later is ignored.
     let isClosing = Atomic<Bool>(false)
-    /// Whether too much data is queued for the peer. While it is `true`, nothing is read from the peer.
+    /// Whether too much data is queued to be sent to the peer. While this is `true`, this side reads nothing from the
+    /// peer.
     let isClogged = Atomic<Bool>(false)
-    /// Whether too many of the peer's descriptors wait to be closed. While it is `true`, nothing is read from the peer.
+    /// Whether too many of the peer's descriptors wait to be closed. While this is `true`, this side reads nothing from
+    /// the peer.
     let isClosingBehind = Atomic<Bool>(false)
-    /// Whether received descriptors may still wait to be closed. It is set when descriptors arrive, and cleared when
-    /// all are closed. Only the loop's thread uses it.
+    /// Whether received descriptors may still wait to be closed. Set when descriptors arrive, and cleared when all are
+    /// closed. Only the loop's thread uses this property.
     let mayHaveUnclosed = Atomic<Bool>(false)
-    /// Whether a confined peer was found to have ended. Only the loop's thread uses this property.
+    /// Whether the confined process at the other end is known to have ended. Only the loop's thread uses this property.
     let hasPeerGone = Atomic<Bool>(false)
     let receiveBudget = ReceiveBudget()
 
@@ -49,9 +51,9 @@ package final class Connection: Sendable {
     /// Creates a connection over a connected socket, and starts it.
     ///
     /// - Parameters:
-    ///   - service: the calls and notices that this side serves. Other calls get an error.
-    ///   - isPeerConfined: whether the peer is confined, and therefore not trusted, such as an extension's process. The
-    ///     connection gets a separate thread, so that the peer delays no other connection.
+    ///   - service: the calls and notices that this side serves. For other calls, this side replies with an error.
+    ///   - isPeerConfined: whether the peer is a confined process, such as an extension's, and therefore not trusted.
+    ///     Such a connection gets a separate thread, so that the peer does not delay other connections.
     package convenience init(
         _ socket: SequencedPacketSocket, service: Service = Service(), limits: ConnectionLimits = .init(),
         isPeerConfined: Bool = false
@@ -62,7 +64,7 @@ package final class Connection: Sendable {
         try start()
     }
 
-    /// Creates a connection that does not receive before `start()`.
+    /// Creates a connection that receives nothing until `start()` is called.
     init(
         _ socket: SequencedPacketSocket, peer: Peer, service: Service, limits: ConnectionLimits,
         isPeerConfined: Bool = false
@@ -87,16 +89,16 @@ package final class Connection: Sendable {
         try loop.add(self, socket.descriptor, token: token)
     }
 
-    /// Closes the connection. Every call in flight fails, and served calls are cancelled.
+    /// Closes the connection. Every call that waits for a reply fails, and calls that this side serves are cancelled.
     ///
-    /// Packets that the kernel has accepted still reach the peer. Queued packets for a peer that does not read are
+    /// Packets that the kernel has accepted still reach the peer. Packets that are still queued in this process are
     /// dropped.
     package func close() {
         beginClosing(.closedHere)
     }
 
-    /// Calls a function when the connection has ended, after all calls in flight have failed. If it has ended
-    /// already, the function is called soon, on the connections' thread.
+    /// Calls a function when the connection has ended, after all calls that waited for a reply have failed. If the
+    /// connection has ended already, the function is called soon, on the thread that serves connections.
     package func onClose(_ handler: @escaping @Sendable (CloseReason) -> Void) {
         let ended: CloseReason? = calls.withLock { calls in
             if calls.closeReason == nil { calls.closeHandlers.append(handler) }
@@ -115,7 +117,7 @@ extension Connection: Hashable {
 }
 
 extension Connection {
-    /// Requests the end of the connection, which the loop's thread carries out. Does not wait for it.
+    /// Requests that the loop's thread end the connection. Does not wait for the end.
     func beginClosing(_ reason: CloseReason) {
         outbound.withLock { $0.beginClosing(reason, isClosing) }
     }
@@ -138,8 +140,8 @@ extension Connection {
     private static let mostQueued = 2048
 
     /// Receives the remaining packets, so that the close queue closes each of their descriptors with
-    /// ``DescriptorCloser/closeWithoutLingering``. If packets stay unread, the kernel closes their descriptors in the
-    /// usual way, in which sockets may linger.
+    /// ``DescriptorCloser/closeWithoutLingering``. The kernel closes the descriptors of unread packets in the usual
+    /// way, in which closing a socket may block.
     private func takeQueued(from socket: SequencedPacketSocket) {
         socket.shutDown()
         withUnsafeTemporaryAllocation(byteCount: 1, alignment: 1) { byte in

@@ -1,26 +1,28 @@
 /// The limits of a connection. They limit the memory of this process that a peer can use.
 package struct ConnectionLimits: Sendable {
-    /// The maximum size in bytes of a message's body, for sending and for receiving.
+    /// The maximum size, in bytes, of the body of a message that this side sends. `receivedMessageSize` is the maximum
+    /// for receiving.
     package var sentMessageSize: Int
     package var receivedMessageSize: Int
-    /// The maximum number of calls that wait for a reply, for each direction. On the serving side, a call counts until
-    /// its handler has replied to it or released it, even if the call was cancelled.
+    /// The maximum number of calls without a reply, for each direction. On the serving side, a call counts until its
+    /// handler has replied to it or released it, even if the call was cancelled.
     package var callsInFlight: Int
-    /// The maximum number of bytes and descriptors of the requests that are served at one time. A request is always
-    /// served if no other request is being served.
+    /// The maximum total size, in bytes, of the requests that are served at one time. `servedDescriptors` limits the
+    /// number of their descriptors. A request is always served if no other request is being served.
     package var servedBytes: Int
     package var servedDescriptors: Int
-    /// The maximum number of bytes, messages and descriptors that are queued for a peer that does not read. If a limit
-    /// is exceeded, the connection is closed.
+    /// The maximum number of bytes that are queued for a peer that does not read. `queuedMessages` and
+    /// `queuedDescriptors` limit the number of messages and descriptors. If a limit is exceeded, the connection is
+    /// closed.
     package var queuedBytes: Int
     package var queuedMessages: Int
     package var queuedDescriptors: Int
-    /// The maximum number of received descriptors that wait to be closed. Above this number, nothing is read from the
-    /// peer.
+    /// The maximum number of received descriptors that wait to be closed. While the number is greater, this side reads
+    /// nothing from the peer.
     package var unclosedDescriptors: Int
-    /// The maximum number of queued bytes at which the peer's messages are still read. Above this number, no further
-    /// requests are received, so that no further replies are queued. Only one side of a connection may set it;
-    /// otherwise, both sides could wait for each other forever.
+    /// The number of bytes, queued for the peer, up to which this side still reads the peer's messages. While more
+    /// bytes are queued, this side receives no further requests, and so queues no further replies. Only one side of a
+    /// connection may set this limit. Otherwise, both sides could wait for each other forever.
     package var unreadBytes: Int
 
     /// The maximum number of descriptors of a message.

@@ -4,40 +4,41 @@ import LinuxSystem
 
 /// A connection or a listener that the event loop serves.
 protocol EventSource: AnyObject, Sendable {
-    /// Handles events of the descriptor, on the loop's thread. Must not block.
+    /// Handles events on the source's descriptor, on the loop's thread. Must not block.
     func handle(_ events: EventPoll.Events, _ descriptor: FileDescriptor, buffer: UnsafeMutableRawBufferPointer)
 }
 
 /// A thread that serves connections and listeners.
 ///
 /// Handlers, completion handlers and progress closures run serially on this thread, so a closure that blocks delays all
-/// others. The shared loop ("purvey-conduit") starts with the first connection and never ends. A connection to a
-/// confined peer has a separate loop ("purvey-peer"), which ends with the connection, so that decoding that peer's
-/// messages delays no other connection.
+/// other closures. The shared loop ("purvey-conduit") starts with the first connection and never ends. A connection to
+/// a confined peer has a separate loop ("purvey-peer"), which ends with the connection, so that decoding the peer's
+/// messages does not delay other connections.
 final class EventLoop: Sendable {
     private struct State {
         var sources: [UInt64: (source: any EventSource, descriptor: FileDescriptor)] = [:]
         var nextToken: UInt64 = 1
         /// Jobs for the loop's thread, in order.
         var jobs: [@Sendable () -> Void] = []
-        /// Delayed jobs in no order, with their time on the monotonic clock in milliseconds.
+        /// Delayed jobs, in no particular order. `due` is a time on the monotonic clock, in milliseconds.
         var timers: [(due: Int64, job: @Sendable () -> Void)] = []
-        /// Whether the thread of a loop for one peer has started, and whether it has ended.
+        /// Whether the thread of a loop for one peer has started. `hasEnded` says whether it has ended.
         var hasStarted = false
         var hasEnded = false
     }
 
-    /// Leaf lock. Nothing is called under it.
+    /// A leaf lock: while it is held, no other lock is acquired and no closure is called.
     private let state = Lock(State())
     private let poll: EventPoll
     private let wakeUp: EventCounter
-    /// Whether the loop serves one connection and ends with it.
+    /// Whether the loop serves only one connection, and ends with it.
     private let isOfOnePeer: Bool
 
     private static let wakeUpToken: UInt64 = 0
     private static let started = Lock<EventLoop?>(nil)
 
-    /// Returns the process's loop, and starts it at the first call. A failure to start is not cached.
+    /// Returns the loop that the connections of this process share. Starts it at the first call. If starting it fails,
+    /// the next call tries again.
     static func shared() throws(Errno) -> EventLoop {
         try started.withLock { loop throws(Errno) in
             if let loop { return loop }
@@ -62,7 +63,7 @@ final class EventLoop: Sendable {
 // MARK: From any thread
 
 extension EventLoop {
-    /// Returns a token that no source has had before.
+    /// Returns a token that no other source has had.
     func makeToken() -> UInt64 {
         state.withLock { state in
             defer { state.nextToken += 1 }
@@ -86,7 +87,8 @@ extension EventLoop {
         }
     }
 
-    /// Stops serving a source. If called on the loop's thread, no event of the source follows.
+    /// Stops serving the source with the given token. If called on the loop's thread, the source gets no events after
+    /// this call.
     func remove(token: UInt64) {
         guard let removed = state.withLock({ $0.sources.removeValue(forKey: token) }) else { return }
         // Cannot fail: the descriptor was added and is still open.
@@ -99,7 +101,7 @@ extension EventLoop {
         try? poll.change(descriptor, to: events, token: token)
     }
 
-    /// Runs a function on the loop's thread, after earlier functions.
+    /// Runs a function on the loop's thread, after the functions that were passed to earlier calls.
     func perform(_ job: @escaping @Sendable () -> Void) {
         let (isFirst, hasEnded) = state.withLock { state in
             if state.hasEnded { return (false, true) }
@@ -132,8 +134,8 @@ extension EventLoop {
         try SystemThread.start(name) { self.run() }
     }
 
-    /// Ends the loop of one peer if it has no sources and no jobs. Drops its timers, because timers of an ended
-    /// connection have no effect.
+    /// Ends this loop if it is the loop of one peer, and has no sources and no jobs. Drops its timers, because timers
+    /// of an ended connection have no effect.
     ///
     /// - Returns: whether the loop has ended.
     private func endIfIdle() -> Bool {
@@ -178,7 +180,7 @@ extension EventLoop {
         }
     }
 
-    /// Runs queued jobs. Returns the timeout until the next timer.
+    /// Runs queued jobs and due timers. Returns the time in milliseconds until the next timer, or -1 if there is none.
     private func runJobs() -> CInt {
         wakeUp.reset()
         let jobs = state.withLock { state in

@@ -1,32 +1,33 @@
 import LinuxSystem
 import Synchronization
 
-/// The sending side of a connection: the socket, and the queue of packets that wait for space in it.
+/// The sending side of a connection: the socket, and the queue of packets that cannot be sent yet.
 struct Outbound {
     /// A queued packet.
     struct Packet {
         let bytes: [UInt8]
         let descriptors: [FileDescriptor]
-        /// The memory that the queued packet costs this process, in bytes: its own and that of its memory file.
+        /// The memory, in bytes, that the queued packet takes in this process, including its memory file.
         let cost: Int
     }
 
-    /// The state after a flush of the queue.
+    /// The state of the queue after an attempt to send its packets.
     enum Remainder {
         case nothing
-        /// Packets are waiting. The loop reports when the socket has space for them.
+        /// Packets are waiting for space in the socket. The loop reports when there is space.
         case waiting
-        /// The system is short of memory or of descriptors in flight, and does not report when that ends.
+        /// Packets are waiting because the system is short of memory, or of descriptors in flight. The system does not
+        /// report when the shortage ends.
         case starving
     }
 
     /// The outcome of sending a packet.
     enum Result {
-        /// The kernel has accepted the packet, or the packet is queued behind others.
+        /// The kernel has accepted the packet, or the packet is queued behind other packets.
         case accepted
-        /// The packet is the first of the queue: the loop must watch for space.
+        /// The packet is the first in the queue. The loop must now watch for space in the socket.
         case waiting
-        /// The connection has ended or is about to end, which fails all waiting calls.
+        /// The connection has ended or is about to end. Its calls that wait for a reply fail.
         case gone
         /// This packet cannot be sent. Other packets can be sent.
         case failed(Errno)
@@ -36,11 +37,11 @@ struct Outbound {
     private(set) var socket: SequencedPacketSocket?
     private(set) var closeReason: CloseReason?
     private var queue: [Packet] = []
-    /// The index of the first packet that was not sent.
+    /// The index of the first packet that was not sent yet.
     private var head = 0
     private(set) var queuedBytes = 0
     private var queuedDescriptors = 0
-    /// The newest unsent progress report of each call. Older reports are dropped.
+    /// The latest unsent progress report of each call. It replaces older reports of the call.
     private var progress: [UInt64: (completed: Int64, total: Int64)] = [:]
 
     init(socket: SequencedPacketSocket) {
@@ -49,11 +50,11 @@ struct Outbound {
 
     private var hasNothingQueued: Bool { head == queue.count }
 
-    /// Whether packets or progress wait for space in the socket.
+    /// Whether packets or progress reports wait for space in the socket.
     var isWaiting: Bool { !hasNothingQueued || !progress.isEmpty }
 
-    /// Whether one more packet may be queued. The first packet may always be queued. Otherwise a limit that is smaller
-    /// than a message would close the connection although the peer reads.
+    /// Whether one more packet may be queued within the limits. A packet may always be queued if the queue is empty.
+    /// Otherwise, a message larger than a limit would close the connection even though the peer reads.
     private func hasRoom(for cost: Int, _ descriptors: Int, _ limits: ConnectionLimits) -> Bool {
         hasNothingQueued
             || (queuedBytes + cost <= limits.queuedBytes && queue.count - head < limits.queuedMessages
@@ -87,7 +88,7 @@ struct Outbound {
         return wasIdle ? .waiting : .accepted
     }
 
-    /// Sends a call's progress now, or its newest progress later.
+    /// Sends a progress report of a call. If it cannot be sent now, the latest report of the call is sent later.
     mutating func send(completed: Int64, total: Int64, of call: UInt64) -> Result {
         guard let socket, closeReason == nil else { return .gone }
         let wasIdle = !isWaiting
@@ -109,7 +110,7 @@ struct Outbound {
         if !progress.isEmpty { progress[call] = nil }
     }
 
-    /// Sends queued packets, up to a maximum number.
+    /// Sends queued packets, at most the given number.
     mutating func flush(atMost packets: Int, isClosing: borrowing Atomic<Bool>) -> Remainder {
         guard let socket, closeReason == nil else { return .nothing }
         for _ in 0..<packets {
@@ -138,7 +139,7 @@ struct Outbound {
         return isWaiting ? .waiting : .nothing
     }
 
-    /// Shuts down the socket, which makes the loop end the connection.
+    /// Shuts down the socket. As a result, the loop ends the connection.
     mutating func beginClosing(_ reason: CloseReason, _ isClosing: borrowing Atomic<Bool>) {
         guard let socket, closeReason == nil else { return }
         closeReason = reason
@@ -146,22 +147,23 @@ struct Outbound {
         socket.shutDown()
     }
 
-    /// Drops the socket. Returns the queue, to be destroyed outside of the lock.
+    /// Releases the socket. Returns the queued packets, which the caller destroys after it has released the lock.
     mutating func end() -> [Packet] {
         defer { (queue, head, queuedBytes, queuedDescriptors, progress) = ([], 0, 0, 0, [:]) }
         socket = nil
         return queue
     }
 
-    /// Frees the space of sent packets when it is at least half of the queue.
+    /// Frees the memory of sent packets if they make up at least half of the queue.
     private mutating func dropSent() {
         guard head == queue.count || head >= max(64, queue.count / 2) else { return }
         queue.removeFirst(head)
         head = 0
     }
 
-    /// Whether a packet whose sending failed can be sent later: the socket has no space now, or the system is short of
-    /// memory or of descriptors in flight. Other processes of the user can cause such a shortage.
+    /// Whether the packet can be sent later, although sending it failed with the given error: the socket has no space
+    /// now, or the system is short of memory or of descriptors in flight. Other processes of the user can cause such a
+    /// shortage.
     private static func passes(_ error: Errno) -> Bool {
         switch error {
         case .wouldBlock, .noBufferSpace, .outOfMemory, .tooManyDescriptorsInFlight: true

@@ -1,7 +1,7 @@
-/// A call of the other side, from its arrival to the reply.
+/// A call that the other side made, from its arrival to the reply.
 ///
-/// It gets exactly one reply. A second reply is ignored. If the object is released without a reply, the caller gets an
-/// error. Any thread may use it.
+/// The call gets exactly one reply. A second reply is ignored. If this object is released without a reply, the caller
+/// gets an error. Any thread may use the object.
 package final class ServedCall<C: Call>: Sendable {
     private let record: ServedCallRecord
 
@@ -16,10 +16,10 @@ package final class ServedCall<C: Call>: Sendable {
     /// The connection that the call came from.
     package var connection: Connection { record.connection }
 
-    /// Whether the caller has cancelled the call or its connection has ended. In that case a reply is not sent.
+    /// Whether the caller has cancelled the call, or its connection has ended. In both cases, no reply is sent.
     package var isCancelled: Bool { record.isCancelled }
 
-    /// Sends the reply. If it cannot be sent (too large, too many descriptors), the caller gets an error.
+    /// Sends the reply. If the reply is too large or has too many descriptors, the caller gets an error instead.
     package func reply(_ reply: C.Reply) {
         record.answer {
             do throws(ConduitError) {
@@ -41,14 +41,15 @@ package final class ServedCall<C: Call>: Sendable {
         fail(RemoteError(domain: domain, code: code, message: message, underlying: underlying))
     }
 
-    /// Reports progress to the caller, in a unit that the call defines. If the caller is slow to read, only the
-    /// newest report is sent.
+    /// Reports progress to the caller, in a unit that the call defines. If the caller reads slowly, only the latest
+    /// report is sent.
     package func report(completed: Int64, total: Int64) {
         record.report(completed: completed, total: total)
     }
 
-    /// Calls a function if the caller cancels or its connection ends before the reply: on the connections' thread, or
-    /// immediately if that has happened already.
+    /// Sets a function to call if, before the reply is sent, the caller cancels the call or its connection ends. The
+    /// function runs on the thread that serves connections. If the call is cancelled already, the function runs
+    /// immediately on this thread.
     package func onCancel(_ handler: @escaping @Sendable () -> Void) {
         record.onCancel(handler)
     }

@@ -1,6 +1,6 @@
 import LinuxSystem
 
-/// The untyped state of a served call.
+/// The state of a served call that does not depend on the call's type.
 final class ServedCallRecord: Sendable {
     private struct State {
         var isAnswered = false
@@ -10,11 +10,11 @@ final class ServedCallRecord: Sendable {
 
     let connection: Connection
     let call: UInt64
-    /// The size in bytes of the request's body, and the number of its descriptors. Both count towards the limits
-    /// until the reply.
+    /// The size in bytes of the request's body. This size and the number of descriptors count towards the limits until
+    /// the reply.
     let bytes: Int
     let descriptorCount: Int
-    /// Leaf lock. Nothing is called under it.
+    /// A leaf lock: while it is held, no other lock is acquired and no closure is called.
     private let state = Lock(State())
 
     init(connection: Connection, call: UInt64, bytes: Int, descriptorCount: Int) {
@@ -26,7 +26,7 @@ final class ServedCallRecord: Sendable {
 
     var isCancelled: Bool { state.withLock { $0.isCancelled } }
 
-    /// Marks the call as answered, so that only the first caller sends a reply. Returns `nil` if it was marked before.
+    /// Marks the call as answered, so that only one reply is sent. Returns `nil` if the call was already marked.
     private func beginAnswering() -> (isCancelled: Bool, dropped: [@Sendable () -> Void])? {
         state.withLock { state in
             if state.isAnswered { return nil }
@@ -37,7 +37,7 @@ final class ServedCallRecord: Sendable {
         }
     }
 
-    /// Calls a function that sends the reply, unless the call was answered before or was cancelled.
+    /// Calls a function that sends the reply, unless the call was already answered or cancelled.
     func answer(_ send: () -> Void) {
         guard let (isCancelled, dropped) = beginAnswering() else { return }
         // The last reference may be in the connection's table. It must not be released under the table's lock.
@@ -55,7 +55,8 @@ final class ServedCallRecord: Sendable {
         if isWaitedFor { connection.sendProgress(completed: completed, total: total, call: call) }
     }
 
-    /// Marks the call as cancelled by the caller or by the end of its connection, and runs the handlers for that.
+    /// Marks the call as cancelled, by the caller or because the connection has ended. Runs the handlers that
+    /// `onCancel` has set.
     func cancel() {
         let handlers: [@Sendable () -> Void] = state.withLock { state in
             if state.isAnswered || state.isCancelled { return [] }

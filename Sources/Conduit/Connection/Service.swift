@@ -1,6 +1,8 @@
-/// The calls and notices that one side of a connection serves: a table of handlers, made before the connection.
+/// The calls and notices that one side of a connection serves. It is a table of handlers, which is complete before the
+/// connection is created.
 ///
-/// Handlers run on the connections' thread and must not block. They hand long work to a queue or task, which replies.
+/// Handlers run on the thread that serves connections, and must not block. For work that takes long, a handler starts a
+/// task that replies later.
 package struct Service: Sendable {
     typealias CallHandler =
         @Sendable (_ request: inout MessageDecoder, _ record: ServedCallRecord) throws(MessageError) -> Void
@@ -18,9 +20,10 @@ package struct Service: Sendable {
     /// Creates a service without handlers.
     package init() {}
 
-    /// Serves a call. The handler replies once through its argument, at once or later.
+    /// Sets the handler for a type of call. The handler replies once, immediately or later, with a function of its
+    /// argument `exchange`.
     ///
-    /// - Precondition: no call of the same number is served yet.
+    /// - Precondition: no handler is set for a call with the same number.
     package mutating func on<C: Call>(
         _: C.Type, _ handler: @escaping @Sendable (_ request: C, _ exchange: ServedCall<C>) -> Void
     ) {
@@ -32,9 +35,9 @@ package struct Service: Sendable {
         precondition(other == nil, "\(C.self) has the number \(C.method) of another call")
     }
 
-    /// Serves a notice.
+    /// Sets the handler for a type of notice.
     ///
-    /// - Precondition: no notice of the same number is served yet.
+    /// - Precondition: no handler is set for a notice with the same number.
     package mutating func on<N: Notice>(
         _: N.Type, _ handler: @escaping @Sendable (_ notice: N, _ connection: Connection) -> Void
     ) {
@@ -45,8 +48,9 @@ package struct Service: Sendable {
         precondition(other == nil, "\(N.self) has the number \(N.method) of another notice")
     }
 
-    /// Sets a handler for notices that cannot be decoded as a whole. The handler gets the part that can be decoded,
-    /// with which it can notify the sender. A notice without a decodable part is dropped.
+    /// Sets a handler for notices that cannot be decoded as a whole. The handler gets the part of the notice that can
+    /// be decoded as `Part`, so that it can notify the sender. If this part cannot be decoded, either, the notice is
+    /// dropped.
     package mutating func onFault<N: Notice, Part: Message>(
         _: N.Type, _: Part.Type,
         _ handler: @escaping @Sendable (_ part: Part, _ error: MessageError, _ connection: Connection) -> Void

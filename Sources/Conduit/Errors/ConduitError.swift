@@ -10,13 +10,14 @@ package enum ConduitError: Error, Hashable, Sendable, CustomStringConvertible {
     case cancelled
     /// The received reply is not a valid message of the call's reply type.
     case malformed(MessageError)
-    /// A message is larger than allowed.
+    /// The message's size exceeds the limit. Both are in bytes.
     case oversized(size: Int, limit: Int)
-    /// A message has more descriptors than allowed.
+    /// The message has more descriptors than the limit allows.
     case tooManyDescriptors(count: Int, limit: Int)
-    /// Descriptors were lost in transit, usually because this process has reached its limit of open descriptors.
+    /// Descriptors that the message declares did not arrive, usually because this process has reached its limit of open
+    /// descriptors.
     case descriptorsLost(declared: Int, arrived: Int)
-    /// The limit of calls in flight on this connection is reached.
+    /// This connection has reached the maximum number of calls that wait for a reply.
     case tooManyCalls(limit: Int)
     /// The other side must not be used, for example because it belongs to another user.
     case refused(String)
@@ -43,8 +44,9 @@ package enum ConduitError: Error, Hashable, Sendable, CustomStringConvertible {
 }
 
 extension ConduitError {
-    /// Whether the two sides have different versions of a call: one side does not serve the call, or misses a value in
-    /// a message. This happens after an update, while a process of the earlier version is still running.
+    /// Whether the error shows that the two sides have different versions of a call: the other side does not serve the
+    /// call, or a message lacks a required value. This happens after an update, while a process of the earlier version
+    /// is still running.
     package var tellsOfAnotherVersion: Bool {
         switch self {
         case .remote(let failure): failure.conduitCode == .unknownMethod || failure.conduitCode == .malformedRequest
@@ -53,7 +55,7 @@ extension ConduitError {
         }
     }
 
-    /// The message for users about a daemon of another version.
+    /// The message that is shown to the user if the running daemon has another version.
     package static let daemonOfAnotherVersion =
         "the daemon that runs is of another version than this program: end it, and try again"
 }
@@ -66,7 +68,7 @@ package enum CloseReason: Hashable, Sendable, CustomStringConvertible {
     case closedByPeer
     /// The other side violated the protocol.
     case protocolViolation(String)
-    /// The other side does not read: the limit of queued bytes was exceeded.
+    /// The other side does not read: the bytes that are queued for it exceed the limit.
     case peerTooSlow(queuedBytes: Int)
     /// A system call on the socket failed.
     case system(Errno)

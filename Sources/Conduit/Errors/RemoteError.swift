@@ -1,10 +1,10 @@
-/// An error in the form in which it is sent over a connection: domain, code and message, as in Foundation's errors.
+/// An error that is sent over a connection as a domain, a code and a message, like Foundation's errors.
 package struct RemoteError: Error, Hashable, Sendable, CustomStringConvertible {
     package let domain: String
     package let code: Int64
     /// A message for users. May be empty.
     package let message: String
-    /// The message of the underlying error, if any.
+    /// The message of the underlying error; `nil` if there is none.
     package let underlying: String?
 
     package init(domain: String, code: Int64, message: String, underlying: String? = nil) {
@@ -21,12 +21,12 @@ package struct RemoteError: Error, Hashable, Sendable, CustomStringConvertible {
 }
 
 extension RemoteError {
-    /// The domain of errors that the other side's connection itself reports.
+    /// The domain of errors that come from the other side's connection itself, and not from a handler.
     package static let conduitDomain = "Conduit"
 
     /// The codes of the domain `conduitDomain`.
     package enum ConduitCode: Int64, Sendable {
-        /// The handler dropped the call without a reply.
+        /// The handler released the call without a reply.
         case unanswered = 1
         /// The other side does not serve the call.
         case unknownMethod = 2
@@ -36,7 +36,7 @@ extension RemoteError {
         case descriptorsLost = 4
         /// The request is larger than the other side allows.
         case oversized = 5
-        /// The maximum number of calls of this connection that the other side serves at one time is reached.
+        /// The other side already serves the maximum number of calls of this connection.
         case tooManyCalls = 6
         /// The reply could not be sent.
         case replyNotSent = 7
@@ -48,7 +48,7 @@ extension RemoteError {
         self.init(domain: Self.conduitDomain, code: code.rawValue, message: message)
     }
 
-    /// The code, if the error comes from the other side's connection and not from its handlers.
+    /// The code, if the error comes from the other side's connection itself; `nil` if it comes from a handler.
     package var conduitCode: ConduitCode? {
         domain == Self.conduitDomain ? ConduitCode(rawValue: code) : nil
     }

@@ -1,10 +1,10 @@
 import Glibc
 import LinuxSystem
 
-/// A listener that accepts connections at a path, from processes of the same user only.
+/// Accepts connections at a path, from processes of the same user only.
 package final class Listener: Sendable {
     private struct State {
-        /// `nil` after the listener is closed.
+        /// The path at which the listener listens; `nil` after the listener was closed.
         var place: ListeningPath?
         var token: UInt64
     }
@@ -14,23 +14,25 @@ package final class Listener: Sendable {
     private let limits: ConnectionLimits
     private let onConnect: @Sendable (Connection) -> Void
     private let loop: EventLoop
-    /// The queue that closes refused connections, with the descriptors that their peers have already sent.
+    /// The queue that closes refused connections, and the descriptors that their peers have already sent.
     private let refused = DescriptorCloseQueue()
-    /// The state. Under its lock, only the loop's lock may be taken.
+    /// The state. While its lock is held, only the loop's lock may be acquired.
     private let state: Lock<State>
 
-    /// The time for which no connections are accepted after descriptors or memory ran out.
+    /// The duration in milliseconds for which no connections are accepted after the system has run out of descriptors
+    /// or memory.
     private static let pauseMilliseconds: Int64 = 50
 
-    /// Listens at a path. Creates its directory if it is missing. The directory must be private to this user.
+    /// Listens at the given path. Creates the path's directory if it is missing. The directory must be private to this
+    /// user.
     ///
-    /// A socket that an ended process left at the path is replaced. The listener listens until it is closed.
+    /// If a process that has ended left a socket at the path, that socket is replaced. The listener accepts connections
+    /// until it is closed.
     ///
     /// - Parameters:
-    ///   - service: the calls and notices that each connection serves. Handlers distinguish connections by their
-    ///     argument.
-    ///   - onConnect: called on the connections' thread for each new connection, before any of its data is read. It
-    ///     can refuse the connection by closing it.
+    ///   - service: the calls and notices that each connection serves. A handler gets the connection as an argument.
+    ///   - onConnect: called on the thread that serves connections for each new connection, before any of its data is
+    ///     read. The closure can refuse the connection by closing it.
     package init(
         path: String, service: Service, limits: ConnectionLimits = .init(),
         onConnect: @escaping @Sendable (Connection) -> Void = { _ in }
@@ -64,12 +66,13 @@ package final class Listener: Sendable {
         withExtendedLifetime(place) {}
     }
 
-    /// Whether connections to the path reach this listener. `false` after the socket or its directory was removed.
+    /// Whether connections to the path reach this listener. The value is `false` if the socket or its directory was
+    /// removed.
     package var isListening: Bool { state.withLock { $0.place }?.isHeld ?? false }
 
-    /// Listens at the path again, after the socket or its directory was removed. Blocks on the file system.
+    /// Creates the socket at the path anew, after the socket or its directory was removed. Blocks on the file system.
     ///
-    /// - Throws: ``ListenerError/inUse(path:)`` if another process has taken the path meanwhile.
+    /// - Throws: ``ListenerError/inUse(path:)`` if another process listens at the path in the meantime.
     package func listenAgain() throws(ListenerError) {
         guard let lost = state.withLock({ $0.place }) else { return }
         let place = try ListeningPath(path: path, after: lost)
@@ -132,8 +135,8 @@ extension Listener: EventSource {
         }
     }
 
-    /// Stops accepting connections for a moment. They stay in the kernel's queue, and the descriptor stays readable, so
-    /// that the loop would spin without this pause.
+    /// Stops accepting connections for `pauseMilliseconds`. Without this pause, the loop would spin, because the
+    /// descriptor stays readable while connections are in the kernel's queue.
     private func pause(_ descriptor: FileDescriptor) {
         let token = state.withLock { $0.token }
         loop.setEvents([], descriptor, token: token)
@@ -144,13 +147,13 @@ extension Listener: EventSource {
     }
 }
 
-/// The reason why a path cannot be listened at.
+/// The reason why a process cannot listen at a path.
 package enum ListenerError: Error, Hashable, Sendable, CustomStringConvertible {
     /// Another process listens at the path.
     case inUse(path: String)
-    /// The path exists and is not a socket. It is left alone.
+    /// The file at the path is not a socket. It is left unchanged.
     case notASocket(path: String)
-    /// The directory belongs to another user, or other users may enter it.
+    /// The directory of the path belongs to another user, or other users may access it.
     case unsafeDirectory(path: String)
     case system(Errno, path: String)
 

@@ -4,21 +4,22 @@ import LinuxSystem
 /// A path at which a socket of this process listens. No other process can listen at the path. The socket file is
 /// removed when this object is released.
 ///
-/// A lock on a file beside the socket (`NAME.lock`) decides which process listens. While the lock is held, an
-/// existing socket is known to be left over from an ended process, and is replaced atomically. The lock file is never
-/// removed: otherwise, two processes could lock two different files.
+/// A lock on a file beside the socket (`NAME.lock`) decides which process listens. A process that holds the lock knows
+/// that an existing socket is left over from a process that has ended, and replaces it atomically. The lock file is
+/// never removed: otherwise, two processes could lock two different files.
 final class ListeningPath: Sendable {
     let socket: SequencedPacketSocket
     private let path: String
     private let directory: FileDescriptor
     private let name: String
     private let identity: FileStatus.Identity
-    /// The locked file. It is unlocked when it is closed, however the process ends.
+    /// The locked file. The kernel unlocks it when it is closed, or when the process ends for any reason.
     private let lock: FileDescriptor
 
     /// Locks the path, and listens at it.
     ///
-    /// - Parameter lost: this process's earlier object for the path, if its socket or directory was removed.
+    /// - Parameter lost: the object for the same path that this process used until its socket or directory was removed;
+    ///   `nil` if there is none.
     init(path: String, after lost: ListeningPath? = nil) throws(ListenerError) {
         let parent: String
         let name: String
@@ -67,7 +68,7 @@ final class ListeningPath: Sendable {
         _ = unlinkat(directory.rawValue, name, 0)
     }
 
-    /// Opens a directory that is private to this user, and creates it if missing.
+    /// Opens a directory that must be private to this user. Creates the directory if it is missing.
     private static func privateDirectory(_ path: String) throws(ListenerError) -> FileDescriptor {
         let directory: FileDescriptor
         let status: FileStatus
@@ -82,7 +83,8 @@ final class ListeningPath: Sendable {
         return directory
     }
 
-    /// Locks a file. Creates the file if it is missing. Throws EADDRINUSE if another process has locked it.
+    /// Locks the file with the given name. Creates the file if it is missing. Throws `EADDRINUSE` if another process
+    /// has locked the file.
     private static func lock(
         _ name: String, in directory: FileDescriptor, after held: FileDescriptor?
     ) throws(Errno) -> FileDescriptor {
@@ -96,7 +98,8 @@ final class ListeningPath: Sendable {
         return file
     }
 
-    /// Checks that the path is free, or has a socket at which no process listens.
+    /// Checks that no file exists under the given name, or only a socket at which no process listens. Throws an error
+    /// otherwise.
     private static func checkLeftover(_ name: String, in directory: FileDescriptor) throws(Errno) {
         do throws(Errno) {
             guard try directory.status(of: name).kind == .socket else { throw .notASocket }

@@ -1,4 +1,4 @@
-/// A case of a message that is an enumeration.
+/// One case of a message type that is an enumeration.
 ///
 ///     enum Reply: SchemaMessage {
 ///         case supplied(Supply)
@@ -19,8 +19,8 @@
     /// The number of the case. It is `nil` for the case that is recognized by the absence of the other cases' keys.
     @usableFromInline let number: UInt64?
     @usableFromInline let decode: @Sendable (inout MessageDecoder) throws(MessageError) -> Root
-    /// The function that encodes a value, after the tag under the given key. It returns `false` if the value is another
-    /// case.
+    /// Encodes a value of this case. If a key for the tag is given, encodes the tag before the value. Returns `false`
+    /// if the value is of another case.
     @usableFromInline let encode: @Sendable (Root, UInt64?, inout MessageEncoder) -> Bool
 
     @inlinable init(
@@ -32,9 +32,10 @@
         self.encode = encode
     }
 
-    /// Decodes a value; `nil` if the message has another case.
+    /// Decodes a value. Returns `nil` if the message is of another case.
     ///
-    /// - Parameter tag: the value of the tag. If it is `nil`, the keys of the message determine the case.
+    /// - Parameter tag: the value of the message's tag; `nil` if the enumeration has no tag, so that the message's keys
+    ///   determine the case.
     @inlinable func decode(_ tag: UInt64?, _ decoder: inout MessageDecoder) throws(MessageError) -> Root? {
         guard let number else { return try decode(&decoder) }
         guard try decoder.isCase(number, tag) else { return nil }
@@ -43,7 +44,7 @@
 }
 
 extension Case {
-    /// Creates a case with a payload that has a schema.
+    /// Creates a case whose payload has a schema of its own.
     @inlinable package init<Payload>(
         _ number: UInt64, _ make: @escaping @Sendable (Payload) throws(MessageError) -> Root,
         _ schema: Schema<Payload>, _ payload: @escaping @Sendable (Root) -> Payload?
@@ -59,7 +60,7 @@ extension Case {
         self.init(number, { _ in value() }, Schema<Void>({ () }), { isCase($0) ? () : nil })
     }
 
-    /// Creates the case of a message that has none of the other cases' keys. It has no payload.
+    /// Creates the case of messages that have no key of another case. The case has no payload.
     @inlinable package init(
         otherwise value: @autoclosure @escaping @Sendable () -> Root, _ isCase: @escaping @Sendable (Root) -> Bool
     ) {
@@ -107,7 +108,8 @@ extension Case {
 }
 
 extension MessageDecoder {
-    /// Whether the message has a case, by the value of its tag or, without a tag, by its keys.
+    /// Whether a message is of the case with the given number. This is determined by the value of the tag or, without a
+    /// tag, by the keys.
     @inlinable mutating func isCase(_ number: UInt64, _ tag: UInt64?) throws(MessageError) -> Bool {
         if let tag { return tag == number }
         return try contains(key: number)
@@ -115,8 +117,8 @@ extension MessageDecoder {
 }
 
 /// The cases of an enumeration. The optimizer turns two or three cases into one function, which is as fast as
-/// hand-written code. More cases are tried one after the other. Compared with hand-written code, the first of nine
-/// cases takes 145 percent of the time to decode (161 ns), and 205 percent to encode (78 ns).
+/// hand-written code. If there are more cases, they are tried one after the other. Compared with hand-written code, the
+/// first of nine cases takes 145 percent of the time to decode (161 ns), and 205 percent to encode (78 ns).
 @usableFromInline package struct Cases<Root>: Sendable {
     @usableFromInline let decode: @Sendable (UInt64?, inout MessageDecoder) throws(MessageError) -> Root?
     @usableFromInline let encode: @Sendable (Root, UInt64?, inout MessageEncoder) -> Bool
@@ -173,8 +175,9 @@ extension MessageDecoder {
 extension Schema {
     /// Creates the schema of an enumeration.
     ///
-    /// - Parameter tag: the key of the tag, whose value is the number of the case. The keys of the cases' fields must
-    ///   be greater. If it is `nil`, the number of each case is a key that no other case has.
+    /// - Parameter tag: the key of the tag. The value of the tag is the number of the case. The keys of the cases'
+    ///   fields must be greater than the key of the tag. If `tag` is `nil`, the number of each case is a key that no
+    ///   other case has.
     @inlinable package init(tag: UInt64?, @CaseBuilder<Root> _ cases: () -> Cases<Root>) {
         let cases = cases()
         self.init(

@@ -41,7 +41,7 @@ extension Field {
             })
     }
 
-    /// Creates a field whose value has a schema of its own. The fields of the value are sent as fields of the message
+    /// Creates a field whose value has a schema of its own. The fields of this schema are sent as fields of the message
     /// itself, not as a nested message.
     @inlinable package init(inline schema: Schema<Value>, _ get: @escaping @Sendable (Root) -> Value) {
         self.init(
@@ -52,8 +52,8 @@ extension Field {
     }
 }
 
-/// Functions that combine several fields into one field, whose value is a tuple. Messages of more than ten fields need
-/// such groups. The fields are sent one after the other, as if they were not grouped.
+/// Functions that combine several fields into one field, whose value is a tuple. A message of more than ten fields
+/// needs such groups. Grouping does not change the encoded message.
 extension SchemaMessage {
     @inlinable package static func group<A, B>(_ a: Field<Self, A>, _ b: Field<Self, B>) -> Field<Self, (A, B)> {
         Field(group: a, b)

@@ -1,4 +1,4 @@
-/// A field of a message: its key, and the value of the message that is sent under it.
+/// A field of a message: the key, and the function that returns the field's value.
 @usableFromInline package struct Field<Root, Value>: Sendable {
     @usableFromInline let decode: @Sendable (inout MessageDecoder) throws(MessageError) -> Value
     @usableFromInline let encode: @Sendable (Root, inout MessageEncoder) -> Void
@@ -13,8 +13,7 @@
 }
 
 extension Field where Value: FieldValue {
-    /// Creates a field with a required value, or with an optional value. The field is absent if the optional value is
-    /// `nil`.
+    /// Creates a field. If the value's type is optional, the field is absent from messages in which the value is `nil`.
     @inlinable package init(_ key: UInt64, _ get: @escaping @Sendable (Root) -> Value) {
         self.init(
             decode: { (decoder: inout MessageDecoder) throws(MessageError) -> Value in
@@ -25,7 +24,7 @@ extension Field where Value: FieldValue {
 }
 
 extension Field where Value: MessageValue & Equatable & Sendable {
-    /// Creates a field that is absent if it has its default value.
+    /// Creates a field that is absent from messages in which it has its default value.
     @inlinable package init(_ key: UInt64, _ get: @escaping @Sendable (Root) -> Value, default value: Value) {
         self.init(
             decode: { (decoder: inout MessageDecoder) throws(MessageError) -> Value in
@@ -39,7 +38,8 @@ extension Field where Value: MessageValue & Equatable & Sendable {
 }
 
 extension Field where Value: MessageValue & Sendable {
-    /// Creates a field that is always sent. Older writers do not send it, so it has a default value if it is absent.
+    /// Creates a field that is always sent. If it is absent, because an older version of the program sent the message,
+    /// its value is the given one.
     @inlinable package init(_ key: UInt64, _ get: @escaping @Sendable (Root) -> Value, absent value: Value) {
         self.init(
             decode: { (decoder: inout MessageDecoder) throws(MessageError) -> Value in
@@ -61,7 +61,8 @@ extension Field where Value == [UInt8] {
 }
 
 extension Field where Value == [UInt8]? {
-    /// Creates a field of bytes, sent as one byte string. It is absent if they are `nil`.
+    /// Creates a field of bytes, sent as one byte string. The field is absent from messages in which the bytes are
+    /// `nil`.
     @inlinable package init(_ key: UInt64, bytes get: @escaping @Sendable (Root) -> [UInt8]?) {
         self.init(
             decode: { (decoder: inout MessageDecoder) throws(MessageError) -> [UInt8]? in
@@ -74,8 +75,8 @@ extension Field where Value == [UInt8]? {
 }
 
 extension Field {
-    /// Creates a field with an array of limited length. Decoding fails before it reads more elements. An absent array
-    /// is empty.
+    /// Creates a field with an array of limited length. Decoding fails before it reads more elements than the limit. If
+    /// the field is absent, the array is empty.
     @inlinable package init<Element: MessageValue & Sendable>(
         _ key: UInt64, _ get: @escaping @Sendable (Root) -> Value, atMost limit: Int
     ) where Value == [Element] {
@@ -86,7 +87,7 @@ extension Field {
             encode: { root, encoder in encoder.encode(get(root), forKey: key) })
     }
 
-    /// Creates a field with an array of limited length that is absent if it is empty.
+    /// Creates a field with an array of limited length. The field is absent from messages in which the array is empty.
     @inlinable package init<Element: MessageValue & Sendable>(
         _ key: UInt64, unlessEmpty get: @escaping @Sendable (Root) -> Value, atMost limit: Int = .max
     ) where Value == [Element] {
@@ -101,7 +102,7 @@ extension Field {
     }
 }
 
-/// A type that the value of a field can have: a ``MessageValue``, or an optional of a ``MessageValue``.
+/// A type that a field's value can have: a ``MessageValue``, or an optional ``MessageValue``.
 @usableFromInline package protocol FieldValue: SendableMetatype {
     func encode(to encoder: inout MessageEncoder, forKey key: UInt64)
     static func decode(from decoder: inout MessageDecoder, forKey key: UInt64) throws(MessageError) -> Self

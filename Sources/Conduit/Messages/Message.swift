@@ -1,7 +1,7 @@
 /// A message that can be sent over a connection: a CBOR map with small integers as keys.
 ///
-/// The two sides may be of different versions. A reader skips unknown keys. Keys that an older writer does not know
-/// are absent, which `decodeIfPresent` allows for. A key never changes its meaning or type.
+/// The two sides may have different versions of a message. A reader skips unknown keys. An older writer omits keys that
+/// it does not know, so newer keys are read with `decodeIfPresent`. A key never changes its meaning or type.
 ///
 ///     struct Greeting: Message {
 ///         var name: String
@@ -18,38 +18,40 @@
 ///         }
 ///     }
 ///
-/// A coding that only lists the fields is derived from a ``Schema``.
+/// A message whose coding only lists its fields can declare a ``Schema`` instead.
 ///
-/// Both functions run with no lock held, on the thread that sends or on the connections' thread. They must not block.
+/// `encode` runs on the thread that sends the message, and `init(from:)` on the thread that serves connections. No lock
+/// is held. Neither function may block.
 @usableFromInline package protocol Message: MessageValue, Sendable {
     init(from decoder: inout MessageDecoder) throws(MessageError)
     /// Writes the message's values, in ascending order of keys.
     func encode(to encoder: inout MessageEncoder)
 }
 
-/// A message that is answered with a reply.
+/// A message to which the other side replies.
 package protocol Call: Message {
     associatedtype Reply: Message
-    /// The number of this call in the protocol. It is never reused for another call.
+    /// The number of this type of call in the protocol. It is never reused for another type of call.
     static var method: UInt64 { get }
 }
 
-/// A message without a reply. The sender does not learn whether it was understood. If that matters, use a `Call`.
+/// A message without a reply. The sender does not learn whether the other side understood the message. A sender that
+/// needs to know uses a ``Call``.
 package protocol Notice: Message {
-    /// The number of this notice among the notices of the protocol. It is never reused for another notice.
+    /// The number of this type of notice in the protocol. It is never reused for another type of notice.
     static var method: UInt64 { get }
 }
 
-/// A message without contents. It is the reply to calls that only need a confirmation.
+/// A message without values. It is the reply to calls that only need a confirmation.
 package struct Empty: Message, Hashable {
     package init() {}
     package init(from decoder: inout MessageDecoder) throws(MessageError) {}
     package func encode(to encoder: inout MessageEncoder) {}
 }
 
-/// The reason why received bytes are not the expected message.
+/// The reason why received bytes are not a message of the expected type.
 @usableFromInline package enum MessageError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The bytes are not the CBOR that the message consists of.
+    /// The bytes are not well-formed CBOR, or a CBOR item has another type than the message requires.
     case malformed(CBORError)
     /// The keys of a map are not unsigned integers in ascending order.
     case keysOutOfOrder(offset: Int)
@@ -57,7 +59,7 @@ package struct Empty: Message, Hashable {
     case missing(key: UInt64)
     /// A value refers to a descriptor that did not arrive with the message.
     case missingDescriptor(index: UInt64)
-    /// A value is of the right type, but the message's own rules do not allow it.
+    /// A value has the right type, but violates a rule of the message type.
     case invalid(String)
 
     @usableFromInline package var description: String {

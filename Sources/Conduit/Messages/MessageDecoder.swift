@@ -1,11 +1,11 @@
 import LinuxSystem
 
-/// A decoder that reads a message's values by their keys.
+/// Decodes a message's values by their keys.
 ///
 /// Reading in the order of the keys takes one pass over the bytes. Another order works, but each request for a smaller
-/// key restarts at the first key. Keys that are not requested are skipped. No input makes it trap.
+/// key restarts at the first key. Keys that are not requested are skipped. Invalid input cannot make the decoder trap.
 @usableFromInline package struct MessageDecoder: ~Copyable {
-    /// The maximum depth of messages and arrays inside each other.
+    /// The maximum depth of nested messages and arrays.
     package static let depthLimit = 32
 
     var reader: CBORReader
@@ -15,29 +15,29 @@ import LinuxSystem
     private var map = OpenMap()
     private var depth = 0
 
-    /// The position within the map that is being read.
+    /// The map that is being read, and the position in it.
     @usableFromInline struct OpenMap {
-        /// The offset just after the map's head.
+        /// The offset, in bytes, just after the map's head.
         var start = 0
-        /// The number of pairs, or `nil` if the map ends with a break.
+        /// The number of key-value pairs, or `nil` if the map has an indefinite length and ends with a break.
         var count: Int?
-        /// The number of pairs that were read. A pair of which only the key was read counts, too.
+        /// The number of pairs that were read. A pair counts as soon as its key was read.
         var pairsRead = 0
-        /// A key that was read and whose value was not read yet.
+        /// The key that was read, but whose value was not read yet.
         var pendingKey: UInt64?
-        /// The greatest key with a value that was read or skipped.
+        /// The greatest key whose value was read or skipped.
         var passedKey: UInt64?
         var isAtEnd = false
     }
 
     /// Creates a decoder.
     ///
-    /// - Parameter bytes: the encoded message, which must stay in place as long as the decoder is used.
+    /// - Parameter bytes: the encoded message. The memory must stay valid as long as the decoder is used.
     package init(_ bytes: UnsafeRawBufferPointer, descriptors: [FileDescriptor] = []) {
         self.init(CBORReader(bytes, depthLimit: Self.depthLimit), descriptors: descriptors)
     }
 
-    /// Creates a decoder that starts at a reader's position.
+    /// Creates a decoder that starts at the position of the given reader.
     init(_ reader: CBORReader, descriptors: [FileDescriptor]) {
         self.reader = reader
         self.descriptors = descriptors
@@ -50,7 +50,7 @@ import LinuxSystem
         return try Value.read(from: &self)
     }
 
-    /// Decodes the value of a key. Returns `nil` if the key is absent or its value is null.
+    /// Decodes the value under the given key. Returns `nil` if the key is absent or its value is null.
     @inlinable package mutating func decodeIfPresent<Value: MessageValue>(
         _: Value.Type = Value.self, forKey key: UInt64
     ) throws(MessageError) -> Value? {
@@ -58,8 +58,8 @@ import LinuxSystem
         return try Value.read(from: &self)
     }
 
-    /// Decodes the array of a key. Returns an empty array if the key is absent or its value is null. Fails before it
-    /// reads more elements than allowed.
+    /// Decodes the array under the given key. Returns an empty array if the key is absent or its value is null. Throws
+    /// an error, before it reads the elements, if there are more than `limit`.
     @inlinable package mutating func decodeArray<Element: MessageValue>(
         of _: Element.Type = Element.self, forKey key: UInt64, atMost limit: Int
     ) throws(MessageError) -> [Element] {
@@ -67,7 +67,8 @@ import LinuxSystem
         return try readArray(atMost: limit)
     }
 
-    /// Calls a function with a byte string, without a copy. The bytes are invalid after the function returns.
+    /// Calls a function with the byte string under the given key, without copying the bytes. They are valid only until
+    /// the function returns.
     package mutating func decodeBytes<Result>(
         forKey key: UInt64, _ body: (UnsafeRawBufferPointer) -> Result
     ) throws(MessageError) -> Result {
@@ -82,12 +83,12 @@ import LinuxSystem
         do { return body(try reader.readBytesInPlace()) } catch { throw .malformed(error) }
     }
 
-    /// Whether the message has a key. If so, its value can be decoded next.
+    /// Whether the current map has the given key. If so, the key's value can be decoded next.
     @usableFromInline package mutating func contains(key: UInt64) throws(MessageError) -> Bool { try find(key) }
 }
 
 extension MessageDecoder {
-    /// Reads the message at the current position, and moves past its end.
+    /// Reads the nested message at the current position, and advances past its end.
     @inlinable mutating func readMap<Value: Message>() throws(MessageError) -> Value {
         let outer = try enterMap()
         let value = try Value(from: &self)
@@ -95,7 +96,7 @@ extension MessageDecoder {
         return value
     }
 
-    /// Enters the map at the current position. Returns the position within the map around it.
+    /// Enters the map at the current position. Returns the state of the enclosing map, to pass to ``leaveMap(to:)``.
     @usableFromInline mutating func enterMap() throws(MessageError) -> OpenMap {
         let outer = map
         try enter()
@@ -104,7 +105,7 @@ extension MessageDecoder {
         return outer
     }
 
-    /// Moves past the end of the current map, to a position within the map around it.
+    /// Advances past the end of the current map. Reading continues in the enclosing map, whose state is `outer`.
     @usableFromInline mutating func leaveMap(to outer: OpenMap) throws(MessageError) {
         try skipRest()
         map = outer
@@ -126,8 +127,8 @@ extension MessageDecoder {
         return elements
     }
 
-    /// Enters the array at the current position. Returns its count, or `nil` if it ends with a break. Fails if the
-    /// count exceeds the limit.
+    /// Enters the array at the current position. Returns its number of elements, or `nil` if the array has an
+    /// indefinite length and ends with a break. Throws an error if the number exceeds the limit.
     @usableFromInline mutating func enterArray(atMost limit: Int) throws(MessageError) -> Int? {
         try enter()
         let count: Int?
@@ -138,7 +139,7 @@ extension MessageDecoder {
 
     @usableFromInline mutating func leaveArray() { depth -= 1 }
 
-    /// Reads an integer, and fails if it is outside of a range.
+    /// Reads an integer. Throws an error if the integer is outside the given range.
     @usableFromInline mutating func readInteger(in range: ClosedRange<Int128>) throws(MessageError) -> Int128 {
         let start = reader.offset
         let value: Int128
@@ -152,13 +153,14 @@ extension MessageDecoder {
         depth += 1
     }
 
-    /// Whether an array or map ends at this position, after a number of items or pairs. Moves past its break.
+    /// Whether the current array or map, of which `read` items or pairs were read, ends here. `count` is its length, or
+    /// `nil` if it is indefinite. In an array or map of indefinite length, also advances past the break.
     @usableFromInline mutating func isEnd(of count: Int?, after read: Int) throws(MessageError) -> Bool {
         if let count { return read == count }
         do { return try reader.skipBreak() } catch { throw .malformed(error) }
     }
 
-    /// Moves to the value of a key. Returns `false` if the map has no such key.
+    /// Advances to the value of the given key. Returns `false` if the map has no such key.
     @usableFromInline mutating func seek(_ key: UInt64) throws(MessageError) -> Bool {
         guard try find(key) else { return false }
         map.pendingKey = nil
@@ -166,12 +168,12 @@ extension MessageDecoder {
         return true
     }
 
-    /// Moves to the value of a key. Returns `false` if the map has no such key or its value is null.
+    /// Advances to the value of the given key. Returns `false` if the map has no such key, or if its value is null.
     @usableFromInline mutating func seekPresent(_ key: UInt64) throws(MessageError) -> Bool {
         try seek(key) && !reader.skipNull()
     }
 
-    /// Advances until the given key is pending. Returns `false` if the map has no such key.
+    /// Advances until the given key is the pending key. Returns `false` if the map has no such key.
     private mutating func find(_ key: UInt64) throws(MessageError) -> Bool {
         if let passed = map.passedKey, key <= passed { rewind() }
         while try readKey() {
@@ -188,7 +190,7 @@ extension MessageDecoder {
         reader.offset = map.start
     }
 
-    /// Reads the next key, unless a key is pending. Returns `false` at the map's end.
+    /// Reads the next key, unless a key is already pending. Returns `false` at the end of the map.
     private mutating func readKey() throws(MessageError) -> Bool {
         if map.pendingKey != nil { return true }
         if map.isAtEnd { return false }
@@ -205,7 +207,7 @@ extension MessageDecoder {
         return true
     }
 
-    /// Moves past everything that was not requested.
+    /// Advances past the keys and values that were not requested, to the end of the map.
     private mutating func skipRest() throws(MessageError) {
         while try readKey() {
             map.passedKey = map.pendingKey

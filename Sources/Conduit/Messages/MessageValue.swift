@@ -1,7 +1,7 @@
 import Foundation
 import LinuxSystem
 
-/// A type of values that a message can have under its keys or in an array.
+/// A type whose values a message can contain, under a key or in an array.
 @usableFromInline package protocol MessageValue: FieldValue {
     func write(to encoder: inout MessageEncoder)
     static func read(from decoder: inout MessageDecoder) throws(MessageError) -> Self
@@ -63,7 +63,7 @@ extension String: MessageValue {
     }
 }
 
-/// An enumeration is sent as its raw value. An unknown raw value fails the message.
+/// The encoding of an enumeration as its raw value. A message with an unknown raw value cannot be decoded.
 extension MessageValue where Self: RawRepresentable, RawValue: MessageValue {
     @inlinable package func write(to encoder: inout MessageEncoder) { rawValue.write(to: &encoder) }
 
@@ -74,7 +74,8 @@ extension MessageValue where Self: RawRepresentable, RawValue: MessageValue {
     }
 }
 
-/// A descriptor is sent beside the bytes. Its value is its index among the descriptors of the message.
+/// The encoding of a descriptor as its index among the message's descriptors. The descriptor itself is attached to the
+/// packet.
 extension FileDescriptor: MessageValue {
     @usableFromInline package func write(to encoder: inout MessageEncoder) { encoder.attach(self) }
 
@@ -87,7 +88,7 @@ extension FileDescriptor: MessageValue {
     }
 }
 
-/// An array of values. Bytes are better sent as `ByteString`.
+/// The encoding of an array as an array of encoded values. For bytes, `ByteString` is smaller.
 extension Array: FieldValue, MessageValue where Element: MessageValue {
     @inlinable package func write(to encoder: inout MessageEncoder) {
         encoder.beginArray(count: count)
@@ -99,7 +100,7 @@ extension Array: FieldValue, MessageValue where Element: MessageValue {
     }
 }
 
-/// Bytes as one CBOR byte string.
+/// Bytes that are encoded as one CBOR byte string.
 @usableFromInline package struct ByteString: MessageValue, Hashable, Sendable {
     @usableFromInline package var bytes: [UInt8]
 
@@ -126,7 +127,7 @@ extension String {
     }
 }
 
-/// A UUID is sent as its 16 bytes.
+/// The encoding of a UUID as a byte string of 16 bytes.
 extension UUID: MessageValue {
     @usableFromInline package func write(to encoder: inout MessageEncoder) {
         ByteString(withUnsafeBytes(of: uuid) { Array($0) }).write(to: &encoder)
@@ -139,7 +140,7 @@ extension UUID: MessageValue {
     }
 }
 
-/// Data is sent as one byte string.
+/// The encoding of data as one byte string.
 extension Data: MessageValue {
     @usableFromInline package func write(to encoder: inout MessageEncoder) {
         withUnsafeBytes { encoder.write(bytes: $0) }

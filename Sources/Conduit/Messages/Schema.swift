@@ -1,4 +1,4 @@
-/// The fields of a message: one declaration from which its coding is derived.
+/// The fields of a message type. Encoding and decoding are derived from this one declaration.
 ///
 ///     struct Greeting: SchemaMessage {
 ///         let name: String
@@ -9,15 +9,15 @@
 ///         static let schema = Schema(Self.init, Field(0, \.name), Field(1, \.picture))
 ///     }
 ///
-/// The fields are the parameters of the function that makes the message, in ascending order of keys. Rules about the
-/// values are checked by that function or by ``checked(_:)``.
+/// The function that creates the message has the fields' values as its parameters. The fields are in ascending order of
+/// keys. Rules about the values are checked by this function or by ``checked(_:)``.
 ///
-/// There is one initializer for each number of fields, and a field consists of closures, because the optimizer turns
-/// these into one function per message, including groups of fields. The alternatives were measured with Swift 6.3
-/// (messages of 3, 10 and 20 fields, and an array of 100 messages). A schema takes 80 to 120 percent of the time of
-/// hand-written coding that calls specialized functions. Compared with hand-written coding that calls unspecialized
-/// functions of another module, a schema takes 30 to 90 percent of the time, a parameter pack of fields 40 to 120
-/// percent, stored closures 120 to 220 percent, and key paths 130 to 440 percent.
+/// There is one initializer for each number of fields, and a field consists of closures. The optimizer turns them into
+/// one function per message, even if fields are grouped. The alternatives were measured with Swift 6.3 (messages of 3,
+/// 10 and 20 fields, and an array of 100 messages). A schema takes 80 to 120 percent of the time of hand-written coding
+/// that calls specialized functions. Compared with hand-written coding that calls unspecialized functions of another
+/// module, a schema takes 30 to 90 percent of the time, a parameter pack of fields 40 to 120 percent, stored closures
+/// 120 to 220 percent, and key paths 130 to 440 percent.
 @usableFromInline package struct Schema<Root>: Sendable {
     @usableFromInline let decode: @Sendable (inout MessageDecoder) throws(MessageError) -> Root
     @usableFromInline let encode: @Sendable (Root, inout MessageEncoder) -> Void
@@ -32,7 +32,7 @@
 }
 
 extension Schema {
-    /// Returns the schema with a check of each message that is decoded.
+    /// Returns a schema that has the same fields and also checks each message after decoding it.
     ///
     /// - Parameter check: throws ``MessageError/invalid(_:)`` if the values break the message's rules.
     @inlinable package func checked(_ check: @escaping @Sendable (Root) throws(MessageError) -> Void) -> Schema {
@@ -59,7 +59,7 @@ extension SchemaMessage {
     @inlinable package func encode(to encoder: inout MessageEncoder) { Self.schema.encode(self, &encoder) }
 }
 
-/// The schemas of messages without fields, and with one to ten.
+/// Initializers for the schemas of messages with zero to ten fields.
 extension Schema {
     /// Creates the schema of a message without fields.
     @inlinable package init(_ make: @escaping @Sendable () -> Root) {

@@ -2,7 +2,7 @@ import FileCoordination
 import Glibc
 import LinuxSystem
 
-/// The translation of a confined process's claims, and of the changes that the process reports when a claim ends.
+/// Translates a confined process's claims, and the changes that the process reports when a claim ends.
 extension ConfinedView {
     private struct RefusalError: Error { let reason: String }
 
@@ -43,12 +43,12 @@ extension ConfinedView {
         return .event(.claim(told))
     }
 
-    /// The time limit in milliseconds for presenters to save a handed file (``ConfinedView``). Programs that want to
-    /// write the file wait in the meantime.
+    /// The time in milliseconds for which presenters may delay a claim of a handed file (see ``ConfinedView``) in order
+    /// to save it. Programs that want to write the file wait in the meantime.
     private static let presenterMilliseconds = 30_000
 
-    /// Returns the kind of an accessed item, and the access to pass to the arbiter; `nil` if the arbiter need not be
-    /// notified.
+    /// Returns the kind of the accessed item, and the access to pass to the arbiter. `real` is `nil` if the arbiter
+    /// need not be notified of the access.
     private func locate(
         _ access: Access, _ handed: FileDescriptor?
     ) throws(RefusalError) -> (place: RequestedAccess.Place, real: Access?) {
@@ -77,7 +77,8 @@ extension ConfinedView {
         return (.handed, Access(path: file.realPath, key: file.realKey, traits: access.traitsInPlace))
     }
 
-    /// Returns the path that the arbiter guards (``Access/key``) for a path at or in an item outside the container.
+    /// Returns the ``Access/key`` for an access outside the container: `path` is the real path of `item` or of an item
+    /// in it.
     private func key(_ access: Access, at path: ExactPath, in item: PlacedItem) -> ExactPath {
         if item.realKey != item.realPath { return item.realKey }
         guard PlainPath.isAtOrBeneath(access.key, item.path), PlainPath.isAtOrBeneath(access.path, access.key) else {
@@ -86,7 +87,7 @@ extension ConfinedView {
         return PlainPath.moved(access.key, from: item.path, to: item.realPath)
     }
 
-    /// Ends a claim of the process. If the arbiter was notified of the claim, returns its items.
+    /// Removes a claim of the process. Returns the claim's items; `nil` if the claim was not passed to the arbiter.
     func end(_ claim: UInt64) -> [RequestedAccess]? {
         state.withLock { state in
             if !state.readings.isEmpty { state.readings[claim] = nil }
@@ -94,7 +95,8 @@ extension ConfinedView {
         }
     }
 
-    /// Returns the outcomes that other processes may learn, each with the index of its access in the arbiter's claim.
+    /// Returns the outcomes that the process may report to other processes. Each has the index that its access has in
+    /// the claim that was passed to the arbiter.
     func allowed(_ outcomes: [ClaimOutcome], of items: [RequestedAccess]) -> [ClaimOutcome] {
         outcomes.compactMap { outcome in
             guard items.indices.contains(outcome.access), items[outcome.access].access.writes,
@@ -115,8 +117,8 @@ extension ConfinedView {
 
     // MARK: Overdue claims
 
-    /// Whether the caller must start the periodic check of claims of handed files. Returns `true` once, and again after
-    /// that check has ended.
+    /// Whether the caller must start the periodic check of claims of handed files. Returns `true` only once until that
+    /// check has stopped.
     func isToBeLookedAfter() -> Bool {
         state.withLock { state in
             if state.isLookedAfter || state.readings.isEmpty { return false }
@@ -125,7 +127,7 @@ extension ConfinedView {
         }
     }
 
-    /// Ends the claims of handed files that had already been granted at the previous call. Returns these claims, and
+    /// Removes the claims of handed files that were already granted at the previous call. Returns these claims, and
     /// whether further claims of handed files remain to be checked.
     func takeOverdueReadings() -> (claims: [UInt64], goesOn: Bool) {
         state.withLock { state in
@@ -142,6 +144,7 @@ extension ConfinedView {
 }
 
 extension Access {
-    /// The traits that are allowed for an item that can only be read or changed in place.
+    /// The traits that are allowed for an item outside the container, which can be read or changed in place, but not
+    /// deleted, moved or replaced.
     fileprivate var traitsInPlace: Traits { traits.intersection([.writes, .saves, .isQuiet]) }
 }

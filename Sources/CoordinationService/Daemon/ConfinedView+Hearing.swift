@@ -2,7 +2,7 @@ import FileCoordination
 import Foundation
 import LinuxSystem
 
-/// The translation of the arbiter's effects for a confined process.
+/// Translates the arbiter's effects for a confined process.
 extension ConfinedView {
     /// Translates the arbiter's effects into the process's paths. Drops effects that the process may not see.
     func translate(_ effects: [CoordinationEffect]) -> [CoordinationEffect] { effects.compactMap(translate) }
@@ -71,8 +71,8 @@ extension ConfinedView {
         }
     }
 
-    /// Returns the process's path of an item that a presenter presents, or of an item beneath it; `nil` for any other
-    /// item.
+    /// Returns the path that the process uses for an item that the given presenter presents, or for an item beneath it;
+    /// `nil` for any other item.
     private func name(_ path: ExactPath, for presenter: UInt64) -> ExactPath? {
         guard let outside = state.withLock({ $0.presenters[presenter] }) else { return isOwn(path) ? path : nil }
         guard PlainPath.isAtOrBeneath(path, outside.realPath) else { return nil }

@@ -1,26 +1,27 @@
 import FileCoordination
 import LinuxSystem
 
-/// A translator between a confined process and the arbiter: it checks what the process sends, and maps paths in both
-/// directions.
+/// Translates between a confined process and the arbiter: it checks the events that the process sends, and maps paths
+/// in both directions.
 ///
-/// The process writes, presents and announces only items that it may use itself: items in its container, and items to
+/// The process may write, present and announce only items that it may use itself: items in its container, and items to
 /// which it was given access. An item outside the container can only be changed in place, so the arbiter is never
 /// notified that such an item is to be deleted, moved or replaced.
 ///
 /// A handed file is a file whose open descriptor the process has received from another process. The process reads such
 /// a file under claims of limited duration, one file per claim. It passes a descriptor of the file with each claim. The
-/// claim is for the current path of the descriptor's file, and not for the path that the process sends. Reads of other
-/// files do not involve the arbiter: they are granted at once, and disclose nothing.
+/// claim is for the current path of the descriptor's file, and not for the path that the process sends. Claims to read
+/// other files are not passed to the arbiter. They are granted at once, so the process learns nothing about these
+/// files.
 final class ConfinedView: Sendable {
-    /// An item of a claim, by the process's path.
+    /// One access of a claim, as the process requested it.
     struct RequestedAccess: Sendable {
         enum Place: Sendable { case own, placed, handed, elsewhere }
 
         let access: Access
         let place: Place
-        /// The item's real path, and the index of its access in the arbiter's claim; `nil` if the arbiter's claim does
-        /// not include the item.
+        /// The item's real path, and the index of its access in the claim that is passed to the arbiter; `nil` if that
+        /// claim does not include the item.
         let told: (path: ExactPath, number: Int)?
     }
 
@@ -28,20 +29,20 @@ final class ConfinedView: Sendable {
     enum Reading: Sendable {
         case waiting
         case granted
-        /// The claim had already been granted at the previous periodic check.
+        /// The claim was already granted at the previous periodic check.
         case overdue
     }
 
     struct State {
-        /// The claims that were passed to the arbiter and have not ended, by claim number.
+        /// The claims that were passed to the arbiter and have not ended, by the process's number of the claim.
         var claims: [UInt64: [RequestedAccess]] = [:]
         var readings: [UInt64: Reading] = [:]
-        /// Whether a periodic check of `readings` is scheduled.
+        /// Whether the next periodic check of `readings` is scheduled.
         var isLookedAfter = false
-        /// The greatest claim number so far. Numbers only increase. Therefore all messages with one number concern the
-        /// same claim, even if one side does not know yet that the claim has ended.
+        /// The greatest claim number that the process has used. Claim numbers only increase. Therefore all messages
+        /// with one number concern the same claim, even if one side does not know yet that the claim has ended.
         var lastClaim: UInt64?
-        /// The presenters of items outside the container, each with the process's path and the real path.
+        /// The presenters of items outside the container, by number: the path that the process uses, and the real path.
         var presenters: [UInt64: (path: ExactPath, realPath: ExactPath)] = [:]
     }
 
@@ -52,7 +53,7 @@ final class ConfinedView: Sendable {
     /// The directories of the process's app groups.
     let groups: [ExactPath]
     private let scopes: ExactPath
-    /// The time for which the granted claims of an unresponsive process are retained.
+    /// The duration for which the granted claims of an unresponsive process are retained.
     let patience: Duration
 
     init(_ places: any ConfinedPlaces, _ patience: Duration) {
@@ -66,7 +67,7 @@ final class ConfinedView: Sendable {
     /// A decision about an event from the process.
     enum Decision {
         case event(CoordinationEvent)
-        /// A claim that needs no arbitration.
+        /// A claim that is granted without the arbiter.
         case granted(claim: UInt64)
         case refused(claim: UInt64, reason: String)
         /// An event that this process may not send.
@@ -75,7 +76,7 @@ final class ConfinedView: Sendable {
 
     /// Checks an event of the process, and translates it into an event for the arbiter.
     ///
-    /// - Parameter handed: The descriptor that was sent with a claim, if any.
+    /// - Parameter handed: The descriptor that was sent with the event; `nil` if there was none.
     func judge(_ event: CoordinationEvent, _ handed: FileDescriptor?) -> Decision {
         switch event {
         // An adopted claim is checked like a new one. A former daemon cannot have granted it, because the process would
@@ -114,8 +115,8 @@ final class ConfinedView: Sendable {
 
     func isPlace(_ path: ExactPath) -> Bool { PlainPath.isAtOrBeneath(path, scopes) }
 
-    /// Returns the path that the arbiter guards (``Access/key``) for an item in the container: the path of the package
-    /// in the container that contains the item. If there is no such package, returns the item's own path.
+    /// Returns the ``Access/key`` for an item in the container: the path of the package in the container that contains
+    /// the item. If there is no such package, returns the item's own path.
     func ownKey(_ key: ExactPath, of path: ExactPath) -> ExactPath {
         isOwn(key) && PlainPath.isAtOrBeneath(path, key) ? key : path
     }

@@ -4,12 +4,13 @@ import LinuxSystem
 import OSLog
 
 extension CoordinationService {
-    /// Admits a confined process that is about to be started, over a separate socket. Only coordination is served on
-    /// this socket. The socket identifies the process as the one that the daemon started.
+    /// Creates a socket over which a confined process that is about to be started can coordinate files. Only
+    /// coordination is served on this socket. The daemon knows from the socket which process sends a message.
     ///
-    /// - Parameter patience: The time for which granted claims are retained after the daemon has closed the socket. A
-    ///   granted claim blocks writers of a handed file for at most twice this time.
-    /// - Returns: The process's end of a socket pair. The claims end when no process has this end open any more.
+    /// - Parameter patience: The duration for which granted claims are retained after the daemon has closed the socket.
+    ///   A granted claim blocks writers of a handed file for at most twice this time.
+    /// - Returns: The end of a socket pair to pass to the process. The process's claims end when no process has this
+    ///   end open any more.
     package func admit(
         _ places: any ConfinedPlaces, patience: Duration = .seconds(30)
     ) throws(Errno) -> FileDescriptor {
@@ -38,8 +39,8 @@ extension CoordinationService {
         return theirs.descriptor
     }
 
-    /// Retains the claims of a confined process for a while after the daemon closed its socket, because the process may
-    /// be alive and use its files. The process cannot reconnect.
+    /// Retains the granted claims of a confined process for a limited time after the daemon closed its socket, because
+    /// the process may be alive and use its files. The process cannot reconnect.
     func keep(_ client: UInt64, _ view: ConfinedView) {
         provided?.end(of: client, keepingUsed: true)
         guard host.suspend(client: client) else { return forget(client) }
@@ -49,7 +50,7 @@ extension CoordinationService {
     }
 
     /// Periodically cancels claims of handed files that a confined process holds for too long. Stops when the process
-    /// has no such claims.
+    /// has no claims of handed files.
     private func lookAfterReadings(
         of view: ConfinedView, _ client: UInt64, _ connection: Connection
     ) {
@@ -67,8 +68,8 @@ extension CoordinationService {
 }
 
 extension ConnectionLimits {
-    /// The limits of a connection to a confined process. The library in the process observes the same limits, so the
-    /// daemon disconnects only a process that circumvents the library.
+    /// The limits of a connection to a confined process. The coordination library in the process observes the same
+    /// limits, so the daemon disconnects only a process that bypasses the library.
     fileprivate static let ofConfinedCoordination: ConnectionLimits = {
         var limits = ConnectionLimits(
             callsInFlight: 256, servedBytes: 1 << 20, servedDescriptors: 64, unreadBytes: 256 << 10,
@@ -79,7 +80,7 @@ extension ConnectionLimits {
 }
 
 extension CloseReason {
-    /// Whether this side closed the connection before the other side did.
+    /// Whether this side, and not the other side, closed the connection.
     var isOfOurs: Bool {
         switch self {
         case .closedHere, .protocolViolation, .peerTooSlow: true

@@ -4,13 +4,15 @@ import FileCoordination
 import LinuxSystem
 
 extension CoordinationService {
-    /// The time in which a process must reply with a claim's source location, or report progress.
+    /// The maximum time until a process must reply with a claim's source location, or report that it is searching for
+    /// it.
     private static let patience = DispatchTimeInterval.seconds(10)
-    /// The additional time for the lookup after a process has reported progress. A confined process gets none.
+    /// The additional time in which an unconfined process must reply after it has reported that it is searching for the
+    /// source location. A confined process gets no additional time.
     private static let longestLook = DispatchTimeInterval.seconds(120)
 
-    /// Asks the process that made a claim for the claim's source location. If the process is stopped or too busy to
-    /// reply, the result names only the process.
+    /// Asks the process that made a claim for the claim's source location, and replies to `call`. If the process is
+    /// stopped or too busy to answer, the reply names only the process.
     func findPlace(_ claim: ClaimIdentifier, _ call: ServedCall<FindCallSiteCall>) {
         guard let connection = connection(of: claim, refusedTo: call.connection) else {
             return call.reply(.init(place: nil, process: nil, program: nil))

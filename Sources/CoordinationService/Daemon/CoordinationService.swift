@@ -7,10 +7,11 @@ import OSLog
 
 /// The daemon's part in file coordination: one arbiter for the claims and presenters of all processes of the user.
 ///
-/// Each connection is a client. If it closes because its process has ended, all claims of the process end at once. A
-/// process that is alive continues to use the files that it was granted. Therefore its claims are retained until it has
-/// reconnected and reported them, has ended, or has been absent for `longestAbsence`. Processes resolve their paths
-/// themselves. A claim makes other processes wait, but does not grant access to a file.
+/// Each connection is a client. If a connection closes because its process has ended, all claims of the process end at
+/// once. If the process is alive, it continues to use the files that it was granted. Therefore its granted claims are
+/// retained until it has reconnected and reported them, has ended, or has been absent for `longestAbsence`. Processes
+/// resolve the paths of their claims themselves. This is safe because a claim only makes other processes wait, and
+/// grants no access to a file.
 ///
 /// If the previous daemon crashed or was killed while files were claimed, the next daemon begins with a grace period.
 /// In this time, clients of the previous daemon report their claims, and no other claims are granted.
@@ -21,15 +22,16 @@ package final class CoordinationService: Sendable {
         /// The path translations of confined clients.
         var views: [UInt64: ConfinedView] = [:]
         var nextNumber: UInt64 = 1
-        /// The events that are held back during the grace period; `nil` after its end.
+        /// The events that are held back during the grace period; `nil` after the grace period.
         var heldBack: HeldBackEvents?
         var isMarked: Bool
         /// For each client, the claims of other clients that caused a denial of one of its claims. The client may
         /// request the source location of each of these claims once.
         var refusals: [UInt64: Set<ClaimIdentifier>] = [:]
-        /// The processes without a connection that retain claims, by their former client numbers.
+        /// The processes that have closed a connection and retain claims, by the client number of that connection.
         var absent: [UInt64: ProcessDescriptor] = [:]
-        /// The processes that have reported all claims that were granted over an earlier connection.
+        /// The processes that have reported all claims that they were granted over earlier connections, by current
+        /// client number.
         var returned: [UInt64: ProcessDescriptor] = [:]
     }
 
@@ -48,23 +50,23 @@ package final class CoordinationService: Sendable {
     private let marker: String?
     /// The maximum number of claims in `refusals` for one client.
     private static let refusalLimit = 1_000
-    /// The grace period in milliseconds. It gives the clients of a former daemon enough time to reconnect, even on a
-    /// busy machine.
+    /// The duration of the grace period in milliseconds. It is long enough for the clients of a former daemon to
+    /// reconnect, even on a busy machine.
     private static let graceMilliseconds = 10_000
-    /// The time in which a process that is alive must reconnect. If a process with claims stays absent for longer, this
-    /// is logged.
+    /// The maximum time until a process that is alive must have reconnected. If a process with claims stays absent for
+    /// longer, this is logged.
     private static let longestAbsence = Duration.seconds(30)
-    /// The maximum number of closed connections of one process that may retain claims. A process that reconnects needs
-    /// one such connection.
+    /// The maximum number of closed connections of one process that may retain claims. A process that reconnects
+    /// usually has one.
     private static let mostAbsences = 8
     static let log = Logger(subsystem: "Purvey", category: "CoordinationService")
 
     /// Creates the service, and begins the grace period if the marker exists.
     ///
     /// - Parameters:
-    ///   - marker: The path of an empty file, the marker. It exists while files may be claimed, and stays if the daemon
-    ///     crashes.
-    ///   - provided: The files that are provided on demand when they are claimed.
+    ///   - marker: The path of the marker, an empty file that exists while files may be claimed. If the daemon crashes,
+    ///     the file remains.
+    ///   - provided: The files that file providers put in place on demand when these files are claimed.
     package init(marker: String? = nil, provided files: (any ProvidedFiles)? = nil) {
         self.marker = marker
         provided = files.map { ProvidedClaims($0) }
@@ -86,7 +88,7 @@ package final class CoordinationService: Sendable {
     /// The number of granted and waiting claims.
     package var claimCount: Int { host.claimCount }
 
-    /// The number of claims that confined processes have made and not ended.
+    /// The number of claims of confined processes that were passed to the arbiter and have not ended.
     package var confinedClaimCount: Int {
         clients.state.withLock { Array($0.views.values) }.reduce(0) { $0 + $1.claimCount }
     }
@@ -124,7 +126,7 @@ package final class CoordinationService: Sendable {
         tell([.denied(claim: claim, .refused(reason: reason))], over: connection)
     }
 
-    /// Sends effects that the arbiter did not cause.
+    /// Sends a client effects that do not come from the arbiter.
     func tell(_ effects: [CoordinationEffect], over connection: Connection) {
         Self.send(effects, to: connection) { _ in }
     }
@@ -154,8 +156,8 @@ package final class CoordinationService: Sendable {
         send(effects, to: connection) { unsent.giveUp($0, of: number) }
     }
 
-    /// Sends effects. Splits the effects into several messages if a single message would be too large. Passes an effect
-    /// that does not fit into a message to `giveUp`.
+    /// Sends effects. If they do not fit into one message, splits them into several messages. If a single effect does
+    /// not fit into a message, passes it to `giveUp`.
     private static func send(
         _ effects: [CoordinationEffect], to connection: Connection, orElse giveUp: (CoordinationEffect) -> Void
     ) {
@@ -232,8 +234,8 @@ package final class CoordinationService: Sendable {
         if isNew, let marker { _ = try? FileDescriptor.open(marker, [.writeOnly, .create, .noFollow]) }
     }
 
-    /// Returns the client number of an unconfined process's connection; `nil` if the process has too many
-    /// connections.
+    /// Returns the client number of the given connection, which belongs to an unconfined process. Assigns a number on
+    /// the first call. Returns `nil` if the process has too many connections.
     func number(of connection: Connection) -> UInt64? {
         let (number, isNew) = assignNumber(to: connection, nil)
         if isNew, let process = connection.peer.process,
@@ -249,7 +251,8 @@ package final class CoordinationService: Sendable {
         return number
     }
 
-    /// Returns the client number of a confined process. Such a process has one connection.
+    /// Returns the client number of a confined process, which has only this connection. Assigns a number on the first
+    /// call.
     ///
     /// - Parameter view: The translation of the process's paths.
     func number(of connection: Connection, _ view: ConfinedView) -> UInt64 {
@@ -273,8 +276,9 @@ package final class CoordinationService: Sendable {
         }
     }
 
-    /// Returns the connection of the client that made a claim. Returns `nil` unless that claim caused a denial of a
-    /// claim of the asking client. Each denial permits one call.
+    /// Returns the connection of the client that made the given claim. Returns `nil` if that client has disconnected,
+    /// or if its claim did not cause a denial of a claim of the asking client. Each denial permits one call of this
+    /// function.
     func connection(of claim: ClaimIdentifier, refusedTo asking: Connection) -> Connection? {
         clients.state.withLock { state in
             guard let number = state.numbers[asking], state.refusals[number]?.remove(claim) != nil else { return nil }
@@ -285,12 +289,13 @@ package final class CoordinationService: Sendable {
     /// Whether the client's connection is still open.
     func isConnected(_ client: UInt64) -> Bool { clients.state.withLock { $0.connections[client] != nil } }
 
-    /// Returns the container of a confined process; `nil` for any other process.
+    /// Returns the container's path if the client is a confined process; `nil` for any other client.
     func containerOfConfined(_ client: UInt64) -> ExactPath? {
         clients.state.withLock { $0.views[client]?.container }
     }
 
-    /// Returns the name by which a confined process is described to others; `nil` for any other process.
+    /// Returns the name by which the claim's client is described to other processes if the client is confined; `nil`
+    /// for any other client.
     func confinedName(of claim: ClaimIdentifier) -> String? {
         clients.state.withLock { $0.views[claim.client]?.places.name }
     }
@@ -316,7 +321,7 @@ package final class CoordinationService: Sendable {
         conclude(number, process)
     }
 
-    /// Handles the end of a connection, after all its events have been handled.
+    /// Handles the end of a client's connection, after all events from the connection have been handled.
     private func conclude(_ number: UInt64, _ process: ProcessDescriptor?) {
         provided?.end(of: number, keepingUsed: true)
         let isAbsent = clients.state.withLock { $0.absent[number] != nil }
@@ -352,8 +357,8 @@ package final class CoordinationService: Sendable {
         }
     }
 
-    /// Whether two descriptors refer to the same process. Equal process IDs do not suffice: after a process has ended,
-    /// another process may get its ID, even while a descriptor of the ended process is open.
+    /// Whether two descriptors refer to the same process. Equal process IDs do not prove this: after a process has
+    /// ended, another process may get its ID, even while a descriptor of the ended process is open.
     private static func isSame(_ former: ProcessDescriptor, _ process: ProcessDescriptor) -> Bool {
         former.processID == process.processID && !former.hasEnded
     }
@@ -367,7 +372,7 @@ package final class CoordinationService: Sendable {
     }
 }
 
-/// The handling of effects that do not fit into a message, because items were moved to very long paths.
+/// Handles effects that do not fit into a message, because items were moved to very long paths.
 private final class UnsentEffects: Sendable {
     private struct Arbiters {
         weak var host: ArbiterHost?
@@ -375,7 +380,7 @@ private final class UnsentEffects: Sendable {
 
     private let arbiters = Lock(Arbiters())
 
-    /// The arbiter from which the effects come. The reference is weak, because the host retains this object.
+    /// The host of the arbiter that causes the effects. The reference is weak, because the host retains this object.
     var host: ArbiterHost? {
         get { arbiters.withLock { $0.host } }
         set { arbiters.withLock { $0.host = newValue } }

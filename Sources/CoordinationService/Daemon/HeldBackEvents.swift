@@ -1,9 +1,9 @@
 import FileCoordination
 import LinuxSystem
 
-/// The events that clients send during a new daemon's grace period, in order, together with the ends of their
-/// connections. When a connection ends, the client's pending requests are dropped. If they were handled later, claims
-/// would be granted that no client can end.
+/// The events that clients send during a new daemon's grace period, and the ends of the clients' connections, in order.
+/// When a connection ends, the client's earlier events are dropped. If they were handled later, claims would be granted
+/// that no client can end.
 package struct HeldBackEvents {
     package enum Item {
         case event(CoordinationEvent, from: UInt64)
@@ -12,7 +12,7 @@ package struct HeldBackEvents {
     }
 
     /// The maximum number of events, other than claims, that are held back for one client. A large event counts as
-    /// several.
+    /// several events.
     package static let limit = 100_000
 
     private var items: [Item] = []
@@ -20,14 +20,15 @@ package struct HeldBackEvents {
 
     package init() {}
 
-    /// The reason why an event is refused. For a claim, it contains the claim's number and the denial to send to the
-    /// client.
+    /// The reason why an event is not held back: it exceeds a limit. For a claim, the value contains the claim's number
+    /// and the denial to send to the client.
     package enum Excess {
         case claim(UInt64, ClaimDenial)
         case other
     }
 
-    /// Appends an event. If the client has sent too many or too large events, drops the event and returns the reason.
+    /// Appends an event and returns `nil`. If the client has sent too many or too large events, drops this event and
+    /// returns the reason.
     package mutating func append(_ event: CoordinationEvent, from client: UInt64) -> Excess? {
         var usage = usages[client] ?? (ClaimUsage(), 0)
         if case .claim(let request) = event {
@@ -43,7 +44,7 @@ package struct HeldBackEvents {
         return nil
     }
 
-    /// Records that a connection has ended, and drops the client's events.
+    /// Records that a connection has ended, and drops the client's earlier events.
     package mutating func end(_ client: UInt64, _ process: ProcessDescriptor?) {
         if usages.removeValue(forKey: client) != nil {
             items.removeAll {
@@ -53,8 +54,8 @@ package struct HeldBackEvents {
         items.append(.end(of: client, process))
     }
 
-    /// Returns and removes all events. The caller repeats the call until it returns none, because further events may
-    /// arrive in the meantime.
+    /// Removes and returns all events. The caller repeats the call until the result is empty, because further events
+    /// may arrive in the meantime.
     package mutating func takeAll() -> [Item] {
         defer { self = HeldBackEvents() }
         return items

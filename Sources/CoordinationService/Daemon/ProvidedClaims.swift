@@ -1,14 +1,14 @@
 import FileCoordination
 import LinuxSystem
 
-/// The claims of files that providers put in place on demand (``ProvidedFiles``). A claim first waits for the provider.
-/// It is passed to the arbiter when its files are in place.
+/// The claims of files that file providers put in place on demand (``ProvidedFiles``). Such a claim is passed to the
+/// arbiter when the provider has put its files in place.
 ///
 /// The files are put in place before the arbiter receives the claim, because the provider makes a claim of its own to
 /// write them.
 final class ProvidedClaims: Sendable {
     private enum Stage {
-        /// The task that provides the files; `nil` until it has been created.
+        /// The task waits until the files are in place; `nil` until the task has been created.
         case preparing(Task<Void, Never>?)
         case used(any ProvidedFilesLease)
     }
@@ -20,9 +20,9 @@ final class ProvidedClaims: Sendable {
 
     /// The changes of one client that the providers have not been notified of yet.
     private struct Notes {
-        /// The changed files by claim number.
+        /// The changed files, by the number of the claim under which they were changed.
         var claims: [UInt64: Note] = [:]
-        /// Closures to call when the providers have been notified.
+        /// Closures to call when the providers have been notified of all of these changes.
         var waiting: [@Sendable () -> Void] = []
     }
 
@@ -39,16 +39,18 @@ final class ProvidedClaims: Sendable {
 
     init(_ files: any ProvidedFiles) { self.files = files }
 
-    /// The maximum number of claims of one client that may wait for files.
+    /// The maximum number of claims of one client for files that are provided on demand.
     private static let limit = 1_000
 
-    /// Takes over a claim if its files must be provided. Leaves any other claim to the caller.
+    /// Puts the files of a claim in place and then passes the claim to the arbiter. If the claim concerns no files that
+    /// are provided on demand, does nothing and returns `false`.
     ///
     /// - Parameters:
-    ///   - isOwn: Whether a file belongs to the process itself, as a provider's own files do.
-    ///   - make: Passes the claim to the arbiter. Returns whether its client is still connected.
+    ///   - isOwn: Whether the file at the given path belongs to the claiming process itself, as a provider's own files
+    ///     do.
+    ///   - make: Passes the claim to the arbiter. Returns whether the claim's client is still connected.
     ///   - end: Cancels the claim in the arbiter.
-    /// - Returns: Whether the claim was taken over or refused.
+    /// - Returns: `true` if the claim is handled by this object, or was refused; `false` if the caller must pass it on.
     func take(
         _ request: ClaimRequest, of client: UInt64, isOwn: (ExactPath) -> Bool, make: @escaping @Sendable () -> Bool,
         end: @escaping @Sendable () -> Void, refuse: @escaping @Sendable (ClaimDenial) -> Void
@@ -78,7 +80,7 @@ final class ProvidedClaims: Sendable {
         return true
     }
 
-    /// Records a claim that an earlier arbiter granted. Its files are already in place and in use.
+    /// Records a claim that an earlier daemon's arbiter granted. The claim's files are already in place and in use.
     func adopt(_ request: ClaimRequest, of client: UInt64, isOwn: (ExactPath) -> Bool) {
         let identifier = ClaimIdentifier(client: client, number: request.number)
         let uses = uses(of: request, client, isOwn).map { ProvidedUse(path: $0.path, need: .nothing) }
@@ -87,9 +89,9 @@ final class ProvidedClaims: Sendable {
         prepare(identifier, uses, request.purpose) { _ in }
     }
 
-    /// Provides the files of a claim.
+    /// Puts the files of a claim in place.
     ///
-    /// - Parameter done: Called with the result, unless the claim was ended meanwhile.
+    /// - Parameter done: Called with the result, unless the claim has ended in the meantime.
     private func prepare(
         _ identifier: ClaimIdentifier, _ uses: [ProvidedUse], _ purpose: String,
         _ done: @escaping @Sendable (Result<Void, CoordinationError>) -> Void
@@ -136,9 +138,9 @@ final class ProvidedClaims: Sendable {
 
     // MARK: The end
 
-    /// Ends a claim, whether or not the arbiter was notified of it.
+    /// Ends the lease on a claim's files, whether or not the claim was passed to the arbiter.
     ///
-    /// - Parameter noted: Called when the providers have been notified of the changes, or after a timeout.
+    /// - Parameter noted: Called when the provider has been notified of the changes, or after a timeout.
     func end(
         _ number: UInt64, of client: UInt64, _ outcomes: [ClaimOutcome] = [],
         noted: @escaping @Sendable () -> Void = {}
@@ -175,11 +177,11 @@ final class ProvidedClaims: Sendable {
         for body in waiting { body() }
     }
 
-    /// Stops waiting for the notification of a provider that claims its own changed files for reading while it handles
-    /// the notification. Claims to write are excluded, because a provider must know of a change before it replaces the
-    /// file.
+    /// Ends the wait for a provider's notification of changed files if the provider itself claims to read these files
+    /// while it handles the notification. Claims to write do not end the wait, because a provider must know of a change
+    /// before it replaces the file.
     ///
-    /// - Parameter isOwn: Whether a file belongs to the provider.
+    /// - Parameter isOwn: Whether the file at the given path belongs to the provider.
     func giveWay(to accesses: [Access], _ isOwn: (ExactPath) -> Bool) {
         let claimed = accesses.filter { !$0.writes }.map(\.path).filter(isOwn)
         if claimed.isEmpty { return }
@@ -193,7 +195,8 @@ final class ProvidedClaims: Sendable {
         for note in notes { note.noted.complete(()) }
     }
 
-    /// Calls a closure when the providers have been notified of a client's changes, or after a timeout.
+    /// Calls a closure when the providers have been notified of all changes that the given client has made, or after a
+    /// timeout.
     func afterNotes(of client: UInt64, _ body: @escaping @Sendable () -> Void) {
         let waits = notes.withLock { notes in
             notes[client]?.waiting.append(body)
@@ -204,7 +207,8 @@ final class ProvidedClaims: Sendable {
 
     /// Ends the claims of a client that has disconnected.
     ///
-    /// - Parameter keepingUsed: Whether to retain claims that use files, because the process may still be alive.
+    /// - Parameter keepingUsed: Whether to retain claims whose files are in place and may be in use, because the
+    ///   process may still be alive.
     func end(of client: UInt64, keepingUsed: Bool = false) {
         let ended = claims.withLock { claims in
             let ended = claims.filter { identifier, claim in
@@ -218,7 +222,7 @@ final class ProvidedClaims: Sendable {
         for claim in ended { finish(claim) }
     }
 
-    /// Ends a claim that has changed nothing.
+    /// Ends the lease of a claim under which no file was changed, or the task that waits for the claim's files.
     private func finish(_ claim: Claim) {
         switch claim.stage {
         case .preparing(let task): task?.cancel()

@@ -1,21 +1,22 @@
 import FileCoordination
 import LinuxSystem
 
-/// The files in the document storages of file providers, which the providers put in place on demand.
+/// Makes files in the document storages of file providers available when the files are claimed. The providers supply
+/// the contents.
 package protocol ProvidedFiles: Sendable {
-    /// The maximum time for which other processes wait until a provider has been notified of a change.
+    /// The maximum duration for which other processes wait until a provider has been notified of a change.
     var patience: Duration { get }
 
-    /// Whether a path can belong to a file that is provided on demand. Called for every claim, so it must be quick and
-    /// must not block.
+    /// Whether the given path can belong to a file that is provided on demand. Called for every claim, so the function
+    /// must be fast and must not block.
     func mayProvide(_ path: ExactPath) -> Bool
 
-    /// Puts files in place. Cancelling the task cancels the operation.
+    /// Puts files in place. If the calling task is cancelled, the operation is cancelled, too.
     ///
     /// - Parameter purpose: The purpose identifier of the claim. A provider uses its provider identifier as the
-    ///   purpose, so that its own files are not provided to it.
+    ///   purpose, so the provider is not asked for a file that it claims itself.
     /// - Returns: A lease that keeps the files in place until it ends, or the reason why a file cannot be provided.
-    ///   After a failure, no file is kept in place.
+    ///   After a failure, no lease exists for any of the files.
     func begin(_ uses: [ProvidedUse], purpose: String) async -> Result<any ProvidedFilesLease, CoordinationError>
 }
 
@@ -23,11 +24,11 @@ package protocol ProvidedFiles: Sendable {
 package struct ProvidedUse: Sendable {
     package enum Need: Sendable {
         case contents
-        /// The contents, in order to change them. The file need not exist yet.
+        /// The file's contents, which the claim will change. The file need not exist yet.
         case contentsIfAny
-        /// The placeholder that represents the file.
+        /// The placeholder file that represents the file while it is not local.
         case placeholder
-        /// Nothing, because the file is replaced or removed, or was provided before.
+        /// Neither, because the claim replaces or removes the file, or an enclosing claim has already put it in place.
         case nothing
     }
 
@@ -35,19 +36,20 @@ package struct ProvidedUse: Sendable {
     package let need: Need
 }
 
-/// A lease that keeps files in place for a claim.
+/// A lease that keeps the files of a claim in place.
 package protocol ProvidedFilesLease: Sendable {
     /// Ends the lease. Called once.
     ///
     /// - Parameters:
-    ///   - changed: The paths of files that have changed contents.
-    ///   - noted: Called when the provider has been notified of the changes, or cannot be notified.
+    ///   - changed: The paths of the files whose contents have changed.
+    ///   - noted: Called when the provider has been notified of the changes, or when it cannot be notified.
     func end(changed: [ExactPath], noted: @escaping @Sendable () -> Void)
 }
 
 /// Claims of files that are provided on demand.
 extension CoordinationService {
-    /// Passes an event to the arbiter. A claim is passed after its files have been put in place.
+    /// Passes an event to the arbiter. A claim of files that are provided on demand is passed when its files are in
+    /// place.
     func pass(_ event: CoordinationEvent, from client: UInt64) {
         guard let provided else { return host.apply(event, from: client) }
         switch event {
@@ -72,7 +74,8 @@ extension CoordinationService {
         host.apply(event, from: client)
     }
 
-    /// Returns a test for paths in a confined process's own container, which need no provider.
+    /// Returns a function that tells whether a path is in the container of the given client. A confined process's own
+    /// files need no provider.
     private func isOwn(_ client: UInt64) -> (ExactPath) -> Bool {
         let container = containerOfConfined(client)
         return { path in container.map { PlainPath.isBeneath(path, $0) } ?? false }

@@ -1,6 +1,7 @@
 import Conduit
 
-/// Asks the daemon for the source location of another client's claim that caused a denial of a claim of the caller.
+/// Asks the daemon for the source location of another client's claim. That claim must have caused the denial of a claim
+/// of the calling client.
 package struct FindCallSiteCall: Call, SchemaMessage {
     package static var method: UInt64 { 104 }
 
@@ -15,9 +16,9 @@ package struct FindCallSiteCall: Call, SchemaMessage {
     package static let schema = Schema(Self.init, Field(0, \.client), Field(1, \.claim))
 
     package struct Reply: SchemaMessage {
-        /// The source location that the process replied with, if any.
+        /// The source location that the other process reported; `nil` if it reported none.
         package let place: String?
-        /// The process ID and the program's name according to the kernel; `nil` if the process has ended.
+        /// The ID of the other process; `nil` if the process has ended. `program` is its name according to the kernel.
         package let process: Int?
         package let program: String?
 
@@ -37,7 +38,7 @@ package struct FindCallSiteCall: Call, SchemaMessage {
     }
 }
 
-/// Asks a process for the source location of one of its claims. Sent by the daemon.
+/// Asks a process for the source location of one of its claims. The daemon sends this call.
 package struct CallSiteCall: Call, SchemaMessage {
     package static var method: UInt64 { 105 }
 

@@ -16,7 +16,7 @@ struct PathMessage: MessageValue {
 }
 
 extension ExactPath {
-    /// Checks a path that a process sent.
+    /// Checks a path that another process sent.
     init(checking path: String) throws(MessageError) {
         guard path.hasPrefix("/"), path.utf8.count < Int(PATH_MAX), !path.utf8.contains(0) else {
             throw .invalid("a path is absolute and has at most \(PATH_MAX) bytes")
@@ -54,7 +54,7 @@ extension Access: SchemaMessage {
         Field(0, { (access: Access) in PathMessage(access.path) }),
         Field(1, { $0.key == $0.path ? nil : PathMessage($0.key) }), Field(2, \.traits.rawValue))
 
-    /// Checks an access that a process sent.
+    /// Checks the values of an access that another process sent.
     init(checking path: ExactPath, key: ExactPath, _ traits: Traits) throws(MessageError) {
         // Presenters close an item that is to be deleted, so only a claim that excludes others may request that.
         guard traits.areSound else {
@@ -71,7 +71,8 @@ extension ClaimOutcome: SchemaMessage {
 }
 
 extension ClaimOutcome.Change {
-    /// The fields of a change within the message of its outcome. Key 0 of that message is the index of the access.
+    /// The fields of a change. They are encoded in the message of the outcome, in which key 0 is the index of the
+    /// access.
     fileprivate static let schema = Schema<ClaimOutcome.Change>(tag: 1) {
         Case(0, Self.none) { if case .none = $0 { true } else { false } }
         Case(1, Self.changed) { if case .changed = $0 { true } else { false } }
@@ -100,7 +101,7 @@ extension ClaimRequest {
             && answering.isEmpty && blocking.isEmpty && handed == nil && !isNoting
     }
 
-    /// The fields of a plain claim within a notice. Key 0 is the notice's tag.
+    /// The fields of a plain claim. They are encoded in the notice, in which key 0 is the notice's tag.
     static let plainSchema = Schema(
         { (number: UInt64, path: PathMessage, bits: UInt64, purpose: String, timeLimit: Int) throws(MessageError) in
             guard let traits = UInt16(exactly: bits) else { throw .invalid("unknown traits of a claim: \(bits)") }
@@ -112,12 +113,12 @@ extension ClaimRequest {
         Field(11, { UInt64($0.accesses[0].traits.rawValue) }), Field(12, \.purpose), Field(13, \.presenterTimeLimit))
 }
 
-/// The first call of a client. A daemon that is too old to know coordination refuses this call, whereas it would
-/// ignore the notices that follow.
+/// The first call of a client. A daemon that is too old to support coordination refuses this call. Without the call,
+/// the client would not learn that such a daemon ignores its notices.
 package struct CoordinateCall: Call, SchemaMessage {
     package typealias Reply = Empty
-    /// The number of the call. It is greater than the numbers of the exchange's and the extensions' calls, which are
-    /// served on the same socket.
+    /// The number of the call. It is greater than the numbers of the calls of the exchange and of the extension
+    /// service, which use the same socket.
     package static var method: UInt64 { 96 }
 
     package init() {}

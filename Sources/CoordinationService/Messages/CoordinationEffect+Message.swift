@@ -44,7 +44,7 @@ extension CoordinationEffect: SchemaMessage {
 }
 
 extension Preparation {
-    /// The fields of a preparation within an effect. Key 0 is the effect's tag.
+    /// The fields of a preparation. They are encoded in the effect, in which key 0 is the effect's tag.
     fileprivate static let schema = Schema(
         {
             Preparation(
@@ -58,7 +58,8 @@ extension Preparation {
 
 extension Preparation.Relinquishing: MessageValue {}
 
-/// The encoding of a path as text. The path is not checked; ``PathMessage`` checks the paths that a process claims.
+/// The encoding of a path as text. Decoding does not check the path. ``PathMessage`` checks the paths that a process
+/// claims.
 extension ExactPath: MessageValue {
     package func write(to encoder: inout MessageEncoder) { string.write(to: &encoder) }
 

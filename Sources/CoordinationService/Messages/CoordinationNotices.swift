@@ -3,12 +3,13 @@ import FileCoordination
 import LinuxSystem
 
 /// An event that a process sends to the daemon's arbiter. It is a notice and not a call, because a claim may wait for
-/// days. The daemon responds with a ``CoordinationEffect``.
+/// days. The daemon sends the resulting effects in an ``EffectsNotice``.
 package struct EventNotice: Notice, SchemaMessage {
     /// The number of the notice. It is greater than the numbers of the exchange's notices, which use the same socket.
     package static var method: UInt64 { 64 }
     package let event: CoordinationEvent
-    /// The open file that a confined process wants to read. It is sent together with the claim.
+    /// The descriptor of the open file that a confined process wants to read; `nil` for other events. It is sent with
+    /// the claim.
     package let handed: FileDescriptor?
 
     package init(_ event: CoordinationEvent) {
@@ -76,13 +77,13 @@ package struct EventNotice: Notice, SchemaMessage {
     }
 }
 
-/// The number of a claim whose other values cannot be decoded. The number suffices to refuse the claim.
+/// The number of a claim whose other fields cannot be decoded. The number suffices to refuse the claim.
 struct FaultyClaim: SchemaMessage {
     let number: UInt64
 
     init(number: UInt64) { self.number = number }
 
-    /// The message is never encoded. Only claims are decoded.
+    /// The schema only decodes, and only claims. The message is never encoded.
     static let schema = Schema<FaultyClaim>(tag: 0) {
         Case(11, Self.init, Field(1, \.number)) { $0 }
         Case(0, { Self(number: $0.number) }, Field(2, { Number(number: $0.number) })) { $0 }

@@ -4,18 +4,18 @@ import Glibc
 import LinuxSystem
 import UniformTypeIdentifiers
 
-/// An inspection of a bundle's `Info.plist` that reports all faults at once.
+/// Reads a bundle's `Info.plist`, and reports all faults that it has together.
 package struct BundleInspection {
     /// The record to register; `nil` if the bundle has a fault.
     package private(set) var record: BundleRecord?
-    /// Sentences about the faults.
+    /// The faults of the bundle, each as a sentence.
     package private(set) var faults: [String] = []
 
-    /// The `Info.plist` key for the team.
+    /// The key in `Info.plist` whose value is the identifier of the bundle's team.
     package static let teamKey = "PurveyTeamIdentifier"
 
-    /// Inspects a directory with an `Info.plist`, in itself or in its subdirectory `Contents`. Blocks on the file
-    /// system.
+    /// Inspects the bundle at the given path. Its `Info.plist` must be in the bundle's directory, or in the
+    /// subdirectory `Contents`. Blocks on the file system.
     package init(path: String) {
         guard let root = InfoPropertyList.bundleDirectory(at: path, faults: &faults) else { return }
         let contents = root + "/Contents"
@@ -59,8 +59,9 @@ package struct BundleInspection {
         }
     }
 
-    /// Finds the executable. It must be a file in the bundle that the bundle's processes run directly, because the
-    /// daemon recognizes the processes by this file.
+    /// Returns the path of the bundle's executable; `nil`, after recording a fault, if it is unsuitable. The executable
+    /// must be a file in the bundle that processes run directly, without an interpreter, because the daemon recognizes
+    /// the bundle's processes by this file.
     private mutating func findExecutable(named name: String, in folder: String, of root: String) -> String? {
         guard !name.contains("/"), name != ".", name != ".." else {
             faults.append("CFBundleExecutable \"\(name)\" has to be the name of a file, without folders")

@@ -3,19 +3,20 @@ import PropertyLists
 
 /// A registered bundle: the declarations of its property list at registration.
 ///
-/// On disk it is a separate property list, which the type registry reads as well.
+/// On disk, each record is a property list of its own. The type registry reads these files, too.
 package struct BundleRecord: Sendable, Equatable {
     /// The value of `CFBundleIdentifier`.
     package let identifier: String
-    /// The bundle's directory, without symbolic links.
+    /// The path of the bundle's directory, with symbolic links resolved.
     package let path: String
     /// The path of the executable file.
     package let executable: String
-    /// The value of `PurveyTeamIdentifier`: bundles of the same team trust one another.
+    /// The value of `PurveyTeamIdentifier`. Bundles with the same team trust one another. `nil` if the bundle has no
+    /// team.
     package let team: String?
-    /// The values of `UTExportedTypeDeclarations` and `UTImportedTypeDeclarations`, as a separate property list.
+    /// The values of `UTExportedTypeDeclarations` and `UTImportedTypeDeclarations`, encoded as a property list.
     package let typeDeclarations: Data
-    /// The access groups of stored passwords that the property list declares.
+    /// The access groups for stored passwords that the bundle's property list declares.
     package let secretGroups: [String]
 
     package init(
@@ -35,7 +36,7 @@ extension BundleRecord {
     package static let exportedKey = "UTExportedTypeDeclarations"
     package static let importedKey = "UTImportedTypeDeclarations"
 
-    /// Decodes a record from disk. Returns `nil` if the record is damaged.
+    /// Decodes a record that was read from disk. Returns `nil` if the data is damaged.
     package init?(propertyList data: Data) {
         guard let list = Self.dictionary(data) else { return nil }
         let kept = list.filter { $0.key == Self.exportedKey || $0.key == Self.importedKey }
@@ -50,7 +51,7 @@ extension BundleRecord {
             typeDeclarations: declarations, secretGroups: list["Secret Groups"] as? [String] ?? [])
     }
 
-    /// Encodes the record for disk.
+    /// Encodes the record, to be written to disk.
     package func propertyList() throws -> Data {
         var list = Self.dictionary(typeDeclarations) ?? [:]
         list["Identifier"] = identifier

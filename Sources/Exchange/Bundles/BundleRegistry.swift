@@ -4,16 +4,16 @@ import LinuxSystem
 
 /// The bundles that are registered with the daemon. Each is stored as a property list.
 ///
-/// Any thread may use it. The documentation of a method states whether it accesses the disk.
+/// Any thread may use the registry. The comment of a method states whether the method accesses the disk.
 package final class BundleRegistry: Sendable {
-    /// The directory of the records.
+    /// The path of the directory with the records.
     private let folder: String
     private let limit: Int
-    /// The maximum number of faults in an error message.
+    /// The maximum number of faults that an error message lists.
     private static let mostFaults = 20
     private let records: Lock<[String: BundleRecord]>
 
-    /// Reads the records from disk. A damaged record is skipped and reported.
+    /// Reads the records from disk. Skips damaged records, and describes each in a call of `report`.
     package init(folder: String, limit: Int = ExchangeLimits().bundles, report: (String) -> Void = { _ in }) {
         self.folder = folder
         self.limit = limit
@@ -36,7 +36,8 @@ package final class BundleRegistry: Sendable {
         records.withLock { $0.values.sorted { $0.identifier < $1.identifier } }
     }
 
-    /// Registers the bundle in a directory. Replaces a bundle with the same identifier. Reads and writes the disk.
+    /// Registers the bundle at the given path. Replaces a registered bundle with the same identifier. Reads and writes
+    /// the disk.
     @discardableResult
     package func register(path: String) throws -> BundleRecord {
         let inspection = BundleInspection(path: path)
@@ -65,7 +66,8 @@ package final class BundleRegistry: Sendable {
         return record
     }
 
-    /// Removes a bundle's record. Writes to the disk.
+    /// Removes the record of the bundle with the given identifier. Writes to the disk. The bundle itself is not
+    /// changed.
     package func remove(identifier: String) throws(ExchangeRefusalError) {
         // Only registered identifiers are accepted, so that no arbitrary text becomes a path.
         guard records.withLock({ $0[identifier] }) != nil else {
@@ -77,8 +79,8 @@ package final class BundleRegistry: Sendable {
         records.withLock { $0[identifier] = nil }
     }
 
-    /// Returns the bundle with an executable. The executable is compared by file identity, so any path to the file
-    /// matches.
+    /// Returns the bundle whose executable is the file with the given identity; `nil` if there is none. Because file
+    /// identities are compared, it does not matter by which path the file was opened.
     package func bundle(ofExecutable identity: FileStatus.Identity) -> BundleRecord? {
         all.first { (try? FileStatus.of($0.executable).identity) == identity }
     }

@@ -5,21 +5,21 @@ import LinuxSystem
 /// The processes that may load a representation. The raw values are those of
 /// `NSItemProviderRepresentationVisibility`.
 package enum Visibility: Int, Sendable {
-    /// Every process of the same user.
+    /// Every process of the user.
     case all = 0
-    /// Processes whose registered bundle has the same team. `group`, which exists for desktop programs, means the same
-    /// as `team`.
+    /// Processes whose registered bundle has the same team as the offering process. `group`, which exists for desktop
+    /// programs, means the same as `team`.
     case team = 1
     case group = 2
     /// Only the process that offers the representation.
     case ownProcess = 3
 }
 
-/// The identity of a process according to the kernel, not to the process itself.
+/// The identity of a process, as the kernel reports it. A process cannot forge it.
 package struct ProcessIdentity: Hashable, Sendable {
     package let user: UInt32
-    /// The key of the process. The process ID does not suffice, because it may be reused. The key is the identity of
-    /// the process descriptor's file, if the kernel supports this; otherwise the process ID with the start time.
+    /// A key that is unique to the process, unlike the process ID, which may be reused. It is the identity of the
+    /// process descriptor's file, if the kernel supports this. Otherwise, it is the process ID with the start time.
     package let process: ProcessKey
 
     package init(user: UInt32, process: ProcessKey) {
@@ -28,20 +28,22 @@ package struct ProcessIdentity: Hashable, Sendable {
     }
 }
 
-/// A key that distinguishes a process from all others since the start of the machine.
+/// A key that distinguishes a process from all other processes since the machine was started.
 package enum ProcessKey: Hashable, Sendable {
-    /// The inode of the process descriptor (Linux 6.9 and later).
+    /// The identity of the inode of the process descriptor (Linux 6.9 and later).
     case descriptor(FileStatus.Identity)
     /// The process ID, and the start time in clock ticks since boot.
     case started(pid: Int32, ticks: UInt64)
-    /// A process that ended before it could be examined. It equals no other process. The daemon assigns the number.
+    /// A process that ended before it could be examined. The daemon assigns a unique number, so that the key equals no
+    /// other key.
     case unknown(UInt64)
 }
 
-/// A consumer or provider process, with the team of its registered bundle.
+/// A process that offers an item, or that wants to load one, with the team of its registered bundle.
 package struct Participant: Sendable {
     package let identity: ProcessIdentity
-    /// The team that the registered bundle of the process's executable declares; `nil` if there is none.
+    /// The team that the registered bundle of the process's executable declares; `nil` if there is no such bundle, or
+    /// if it declares no team.
     package let team: String?
 
     package init(identity: ProcessIdentity, team: String?) {
@@ -51,7 +53,7 @@ package struct Participant: Sendable {
 }
 
 extension Visibility {
-    /// Whether a process may load an item that another process offers with this visibility.
+    /// Whether the process `asker` may load a representation that the process `provider` offers with this visibility.
     package func permits(_ asker: Participant, to provider: Participant) -> Bool {
         guard asker.identity.user == provider.identity.user else { return false }
         switch self {
@@ -69,16 +71,16 @@ extension Visibility {
 }
 
 extension Peer {
-    /// Returns the identity of the process at the other end, which can be compared.
+    /// Returns the identity of the process at the other end of the connection.
     ///
-    /// - Parameter unknown: A unique number for a peer that ended before it could be examined.
+    /// - Parameter unknown: A unique number, to be used if the process ended before it could be examined.
     package func identity(orUnknown unknown: UInt64) -> ProcessIdentity {
         ProcessIdentity(user: credentials.userID, process: process?.key ?? .unknown(unknown))
     }
 }
 
 extension ProcessDescriptor {
-    /// The type of the file system of process descriptors, in which each process has its own inode (Linux 6.9).
+    /// The type number of the file system of process descriptors, in which each process has its own inode (Linux 6.9).
     private static let pidfs: Int64 = 0x5049_4446
 
     package var key: ProcessKey? {

@@ -3,8 +3,8 @@ import ItemProvider
 
 /// A board on which processes of one user offer items to each other: a pasteboard, a shelf, or a drag session.
 ///
-/// A board is identified by its name. It need not be created or closed: it exists while an item is offered on it. The
-/// first use in a process connects to the Purvey daemon, and starts it if necessary.
+/// A board is identified by its name. Boards are neither created nor closed: a board exists while an item is offered on
+/// it. The first use in a process connects to the Purvey daemon, and starts it if necessary.
 ///
 ///     let offer = try await Board.shelf.offer(NSItemProvider(contentsOf: url))
 ///
@@ -24,10 +24,10 @@ public struct Board: Sendable, Hashable {
     /// The board for items that are not meant for the pasteboard.
     public static let shelf = Board("shelf")
 
-    /// Creates a reference to the board with a name. All processes of this user share the board.
+    /// Creates a reference to the board with the given name. All processes of this user share the board.
     public init(_ name: String) { self.init(name, client: .shared) }
 
-    /// Creates a reference to the board with a name at a particular daemon.
+    /// Creates a reference to the board with the given name at the daemon to which `client` connects.
     package init(_ name: String, client: ExchangeClient) {
         self.name = name
         self.client = client
@@ -38,7 +38,7 @@ public struct Board: Sendable, Hashable {
         left.name == right.name && left.client === right.client
     }
 
-    /// Hashes the name.
+    /// Hashes the board's name.
     public func hash(into hasher: inout Hasher) { hasher.combine(name) }
 }
 
@@ -47,10 +47,10 @@ public struct Board: Sendable, Hashable {
 extension Board {
     /// Offers an item. Its representations are produced only when another process loads them.
     ///
-    /// Other processes do not see representations that are registered later, nor a name that is set later.
+    /// Representations and a name that are added to `provider` after this call are not offered.
     ///
     /// - Parameter completionHandler: Called once, on an arbitrary thread, with the offer or an ``ExchangeError``.
-    ///   Retain the offer: the item is withdrawn when the last reference to it is released.
+    ///   Retain the offer: the item is withdrawn when the last reference to the offer is released.
     public func offer(
         _ provider: NSItemProvider, completionHandler: @escaping @Sendable (Result<Offer, any Error>) -> Void
     ) {
@@ -59,13 +59,14 @@ extension Board {
 
     /// Offers an item. Its representations are produced only when another process loads them.
     ///
-    /// - Returns: The offer. Retain it: the item is withdrawn when the last reference to it is released.
+    /// - Returns: The offer. Retain it: the item is withdrawn when the last reference to the offer is released.
     /// - Throws: ``ExchangeError``.
     public nonisolated(nonsending) func offer(_ provider: NSItemProvider) async throws -> Offer {
         try await offer(provider, loaded: { _ in })
     }
 
-    /// Offers an item. Calls a function after each load, with `true` if the load succeeded.
+    /// Offers an item. After each load of the item by another process, `loaded` is called with whether the load
+    /// succeeded.
     package nonisolated(nonsending) func offer(
         _ provider: NSItemProvider, loaded: @escaping @Sendable (Bool) -> Void
     ) async throws(ExchangeError) -> Offer {
@@ -75,15 +76,15 @@ extension Board {
         }.get()
     }
 
-    /// Replaces the contents of the board, as a pasteboard does on copy.
+    /// Replaces the contents of the board, as copying does on a pasteboard.
     ///
     /// The items stay until they are replaced. When this process exits normally, by `exit` or by returning from `main`,
-    /// it first runs the load handlers and passes their results to the daemon, for at most 3 seconds (or
-    /// `PURVEY_EXIT_TIME_LIMIT`). The items can then be loaded after the end of the process.
+    /// it first runs the load handlers and passes their results to the daemon. This takes at most 3 seconds, or the
+    /// number of seconds in `PURVEY_EXIT_TIME_LIMIT`. The items can then be loaded after the end of the process.
     ///
     /// - Parameter fulfilling: Whether to run the load handlers now and pass their results to the daemon. In this case,
-    ///   the items survive any end of this process. The load handlers run before the board changes. Representations
-    ///   that fail or are too large are left out.
+    ///   the items remain even if this process crashes or is killed. The load handlers run before the board changes.
+    ///   Representations that fail or are too large are left out.
     /// - Throws: ``ExchangeError``, or the error of a load handler if no representation of an item succeeds.
     public nonisolated(nonsending) func replaceContents(
         with providers: [NSItemProvider], fulfilling: Bool = false
@@ -123,8 +124,8 @@ extension Board {
         }.get()
     }
 
-    /// The change count of the board. It increases with each change of the board's contents, and is never repeated. It
-    /// stays the same while a program adds to its own contents.
+    /// The change count of the board. It increases with each change of the board's contents, and is never repeated. The
+    /// count stays the same while a program adds items to contents that are its own.
     public var changeCount: Int {
         get async throws {
             Int(clamping: try await client.call(ChangeCountCall(board: name), attempts: 3).changeCount)

@@ -2,8 +2,9 @@ import Conduit
 import LinuxSystem
 import Secrets
 
-/// The secret store of the user's daemon, for programs that are not confined. The daemon takes the program's access
-/// groups from its registered bundle. The functions of the module `Security` find this class by its name.
+/// Access to the secret store of the user's daemon, for programs that are not confined. The daemon reads the program's
+/// access groups from the record of the program's bundle. The functions of the module `Security` look up this class by
+/// its name.
 final class DaemonSecrets: SecretSource, StandardSecretSource {
     private let client: ExchangeClient
 
@@ -11,7 +12,8 @@ final class DaemonSecrets: SecretSource, StandardSecretSource {
 
     static func make() -> any SecretSource { DaemonSecrets(.shared) }
 
-    /// The maximum number of attempts to read if the daemon ends before it replies.
+    /// The maximum number of attempts to make a reading call. A further attempt is made if the daemon ends before it
+    /// replies.
     private static let attempts = 2
 
     func add(_ request: AddSecretCall) throws(SecretError) -> SecretItem { try call(request, attempts: 1) }

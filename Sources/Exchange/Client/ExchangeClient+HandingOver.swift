@@ -6,12 +6,12 @@ import LinuxSystem
 
 extension ExchangeClient {
     /// Runs the load handlers of an item now, and passes their results to the daemon. The daemon then offers the item,
-    /// which outlives this process.
+    /// even after this process has ended.
     ///
     /// Representations that only this process may load are left out. Representations whose handler fails, or for which
-    /// the daemon has no space, are also left out, if at least one remains.
+    /// the daemon has no space, are also left out. If no representation remains, an error is thrown.
     ///
-    /// - Parameter deadline: The time until which load handlers may run.
+    /// - Parameter deadline: The time at which load handlers that still run are cancelled.
     package func handOver(_ identifier: UUID, deadline: DispatchTime = .distantFuture) async throws {
         guard let item = offers[identifier] else { throw ExchangeError.noSuchItem }
         try await hold(item, deadline: deadline)
@@ -19,9 +19,10 @@ extension ExchangeClient {
     }
 
     /// Runs the load handlers of items, and replaces the contents of a board after the daemon has received the results.
-    /// The items outlive this process. Until the replacement, the board has its former contents.
+    /// The items remain on the board after this process has ended. Until the replacement, the board has its former
+    /// contents.
     ///
-    /// - Throws: The first error. In this case the board is unchanged, unless the daemon was lost at the last moment.
+    /// - Throws: The first error. In this case the board is unchanged, unless the error occurred after the replacement.
     package func replaceContents(of board: String, keeping promises: [ItemPromise]) async throws {
         let items = promises.map { makeItem($0, board: board, isPasteboardItem: true) }
         do {
@@ -36,9 +37,11 @@ extension ExchangeClient {
         for item in items { try await takeOver(item.offer.identifier) }
     }
 
-    /// Runs the load handlers of an item, and passes their results to the daemon.
+    /// Runs the load handlers of an item, and passes their results to the daemon, which stores them.
     ///
-    /// - Parameter board: The board whose contents the item is about to replace.
+    /// - Parameters:
+    ///   - board: The board whose contents the item is about to replace; `nil` if the item is already offered.
+    ///   - deadline: The time at which load handlers that still run are cancelled.
     private func hold(
         _ item: OfferList.Item, replacing board: String? = nil, deadline: DispatchTime = .distantFuture
     ) async throws {
@@ -61,17 +64,17 @@ extension ExchangeClient {
         guard isAnyKept else { throw failure ?? ExchangeError.refused("the item is for this process alone") }
     }
 
-    /// Makes the daemon the owner of an item.
+    /// Makes the daemon offer the given item instead of this process.
     private func takeOver(_ identifier: UUID) async throws {
         _ = try await call(TakeOverCall(identifier: identifier))
         offers.remove(identifier)?.offer.end()
     }
 
-    /// Announces that this process is about to exit normally. Hands over the items that should outlive the process: the
-    /// contents of pasteboards that it offers.
+    /// Announces to the daemon that this process is about to exit normally. Passes the daemon the items that should
+    /// remain after the end of the process: the contents of pasteboards.
     ///
-    /// - Parameter seconds: The time limit in seconds. Items that are not handed over within this time end with the
-    ///   process.
+    /// - Parameter seconds: The time limit in seconds. Items that are not passed within this time are removed when the
+    ///   process ends.
     package func prepareToQuit(within seconds: Int) async {
         let deadline = DispatchTime.now() + .seconds(seconds)
         guard offers.hasPasteboardItems, let reply = try? await call(PrepareToQuitCall()) else { return }
@@ -81,11 +84,12 @@ extension ExchangeClient {
         }
     }
 
-    /// The time limit for the object of the coercing interface (`loadItem`), whose handler might never complete. The
-    /// data of the representation is already complete by then.
+    /// The maximum time to wait for the handler that `loadItem` uses, which may never complete. The data of the
+    /// representation has already been loaded by then.
     private static let itemPatience = DispatchTimeInterval.seconds(max(3, Farewell.longest))
 
-    /// Returns the object of the coercing interface (`loadItem`), if the representation has one.
+    /// Returns the object that `loadItem` returns for a representation; `nil` if the representation has no such object,
+    /// or if it is not available before the deadline.
     private static func item(of representation: Representation, deadline: DispatchTime) async -> ItemMessage? {
         guard representation.hasItem else { return nil }
         return await withCheckedContinuation { continuation in
@@ -119,8 +123,8 @@ extension ExchangeClient {
 extension ExchangeClient {
     private static let exitHandler = Lock(false)
 
-    /// Makes the shared client hand over the contents of pasteboards when the process ends by `exit` or by returning
-    /// from `main`, within a few seconds.
+    /// Makes the shared client pass the contents of pasteboards to the daemon when the process ends by `exit` or by
+    /// returning from `main`. The exit is delayed by at most a few seconds.
     func handOverAtExit() {
         guard self === Self.shared else { return }
         let isInstalled = Self.exitHandler.withLock { installed in

@@ -35,10 +35,11 @@ extension ExchangeClient {
         }
     }
 
-    /// Opens a socket to the process that offers an item.
+    /// Opens a connection to the process that offers the given item.
     ///
-    /// - Parameter generation: The number of the connection on which the item was listed. If the daemon was restarted
-    ///   since, the request is repeated for a moment, so that the provider can reconnect.
+    /// - Parameter generation: The number of the connection to the daemon over which the item was listed. If the daemon
+    ///   has just been restarted, the request is repeated for a few seconds, because the process that offers the item
+    ///   may not have reconnected yet.
     func open(
         _ identifier: UUID, listedIn generation: Int,
         completion: @escaping @Sendable (Result<Connection, ExchangeError>) -> Void

@@ -8,8 +8,7 @@ extension ExchangeClient {
     ///
     /// - Parameters:
     ///   - loaded: Called after the reply to each load of the item, with whether the load succeeded.
-    ///   - completion: Called once, with an error or with an object. The item is offered as long as the object is
-    ///     referenced.
+    ///   - completion: Called once, with the offer or an error. The item is offered as long as the offer is referenced.
     package func offer(
         _ promise: ItemPromise, on board: String, loaded: @escaping @Sendable (Bool) -> Void = { _ in },
         completion: @escaping @Sendable (Result<Offer, ExchangeError>) -> Void
@@ -24,8 +23,9 @@ extension ExchangeClient {
     /// Replaces the contents of a board. The items stay until they are replaced, or until this process ends.
     ///
     /// - Parameters:
-    ///   - amended: The change count of the contents that this process continues to write; `nil` for new contents. The
-    ///     count stays the same. The call is refused if the board has another count now.
+    ///   - amended: The change count of contents that this process has written earlier and now changes; `nil` for new
+    ///     contents. If it is not `nil`, the board's change count stays the same. The daemon refuses the call if the
+    ///     board has another change count.
     ///   - completion: Called once, with the items' identifiers and the board's change count.
     package func replaceContents(
         of board: String, with promises: [ItemPromise], amending amended: Int? = nil,
@@ -37,7 +37,7 @@ extension ExchangeClient {
         }
     }
 
-    /// Replaces the contents of a board with items of this process.
+    /// Replaces the contents of a board with the given items, which this process offers.
     func replaceContents(
         of board: String, with items: [OfferList.Item], amending amended: Int? = nil,
         completion: @escaping @Sendable (Result<Int, ExchangeError>) -> Void
@@ -48,8 +48,8 @@ extension ExchangeClient {
         announce(items, with: request) { result in completion(result.map { Int(clamping: $0) }) }
     }
 
-    /// Withdraws an item. Loads in progress continue. When the completion handler is called, no process can start a new
-    /// load.
+    /// Withdraws an item. Loads in progress continue. From the call of the completion handler on, no process can start
+    /// to load the item.
     package func withdraw(_ identifier: UUID, completion: @escaping @Sendable () -> Void = {}) {
         guard let item = offers.remove(identifier) else { return completion() }
         item.offer.end()
@@ -74,8 +74,8 @@ extension ExchangeClient {
             isPasteboardItem: isPasteboardItem)
     }
 
-    /// Announces new items to the daemon. Repeats the request if the daemon ends before its reply. Completes with the
-    /// board's change count.
+    /// Announces new items to the daemon. Repeats the request if the daemon ends before it replies. Calls the
+    /// completion handler with the board's change count.
     private func announce<C: Call>(
         _ items: [OfferList.Item], with request: C,
         completion: @escaping @Sendable (Result<UInt64, ExchangeError>) -> Void

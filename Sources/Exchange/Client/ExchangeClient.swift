@@ -6,21 +6,21 @@ import LinuxSystem
 
 /// This process's connection to the daemon, and the items that the process offers through it.
 ///
-/// The client connects on first use, and starts the daemon if necessary. If the daemon ends while items are offered, it
-/// reconnects and offers the same items under the same identifiers.
+/// The client connects on first use, and starts the daemon if necessary. If the daemon ends while items are offered,
+/// the client reconnects and offers the same items under the same identifiers.
 ///
-/// Any thread may use the client. No method blocks. Completion handlers run on the connections' thread or on a queue of
-/// this class.
+/// Any thread may use the client. No method blocks. Completion handlers run on the thread that serves connections, or
+/// on a queue of this class.
 package final class ExchangeClient: Sendable {
     /// The client of the user's own daemon, or of the daemon in `PURVEY_HOME` if that is set.
     package static let shared = ExchangeClient(Result { () throws(ExchangeError) in try Locations.current() })
 
     /// The locations of the daemon, or the reason why they are unknown.
     package let locations: Result<Locations, ExchangeError>
-    /// Called with a sentence if the daemon does not reply to a new connection for some seconds. The connection
-    /// continues to wait. Programs print the sentence; libraries do not.
+    /// A closure that is called with a sentence if the daemon does not reply over a new connection for some seconds.
+    /// The client continues to wait. Programs set a closure that prints the sentence; libraries do not.
     package let silenceHandler = Lock<(@Sendable (String) -> Void)?>(nil)
-    /// The queue for connecting, which may wait for the daemon's start.
+    /// The queue on which the client connects. Connecting may block until the daemon has started.
     private let queue = DispatchQueue(label: "purvey.exchange-client")
 
     package typealias Waiter = @Sendable (Result<Connection, ExchangeError>) -> Void
@@ -33,14 +33,16 @@ package final class ExchangeClient: Sendable {
 
     private struct State {
         var link = Link.idle
-        /// The functions that wait for a connection that is being opened.
+        /// The functions to call when the connection that is being opened is open, or has failed.
         var waiters: [Waiter] = []
         /// The number of connections that were opened so far.
         var generation = 0
         var connectedAt = DispatchTime.now()
-        /// Whether the daemon has announced that it ends on request. In this case, it must be restarted only on demand.
+        /// Whether the daemon has announced that it ends on request. If so, the client does not restart it merely to
+        /// offer its items again.
         var endedOnPurpose = false
-        /// The number of consecutive failures to reconnect. A loss of the daemon shortly after connecting counts, too.
+        /// The number of consecutive failures to reconnect. If the daemon ends shortly after it was connected, this
+        /// counts as a failure, too.
         var failures = 0
     }
 
@@ -48,27 +50,29 @@ package final class ExchangeClient: Sendable {
     private let state = Lock(State())
     /// The items that this process offers.
     let offers = OfferList()
-    /// A semaphore for offers, so that a program that offers thousands of items at once stays within the connection's
-    /// limits.
+    /// Limits the number of concurrent offer calls, so that a program that offers thousands of items at once stays
+    /// within the connection's limits.
     let offering = AsyncSemaphore(permits: 1_024)
 
     package convenience init(_ locations: Locations) { self.init(.success(locations)) }
 
     private init(_ locations: Result<Locations, ExchangeError>) { self.locations = locations }
 
-    /// The number of the current connection, or of the last connection if there is none.
+    /// The number of the current connection. If there is none, the number of the last connection; 0 if there was none
+    /// yet.
     var generation: Int { state.withLock { $0.generation } }
 
-    /// Whether the current connection was opened a moment ago, so that other processes may not have reconnected yet.
+    /// Whether this client has reconnected within the last few seconds, so that other processes may not have
+    /// reconnected yet.
     var isFresh: Bool {
         state.withLock { $0.generation > 1 && DispatchTime.now() < $0.connectedAt + .seconds(3) }
     }
 
-    /// Whether the daemon of the last connection announced that it ends on request.
+    /// Whether the daemon of the last connection announced that it would end on request.
     package var daemonWasToldToEnd: Bool { state.withLock { $0.endedOnPurpose } }
 
-    /// Calls a function with the connection to the daemon. If the connection exists, calls it at once; otherwise after
-    /// the connection has been opened.
+    /// Calls a function with the connection to the daemon, or with an error. If the connection is open, calls the
+    /// function at once. Otherwise, first opens the connection and starts the daemon if necessary.
     package func withConnection(_ body: @escaping Waiter) {
         enum Step {
             case use(Connection)
@@ -97,8 +101,8 @@ package final class ExchangeClient: Sendable {
 
     /// Makes a call to the daemon.
     ///
-    /// - Parameter attempts: The number of attempts if the daemon ends before it replies, because it was idle or was
-    ///   restarted. Only an idempotent call may have more than one attempt.
+    /// - Parameter attempts: The maximum number of attempts. A further attempt is made if the daemon ends before it
+    ///   replies, because it was idle or was restarted. Only an idempotent call may be attempted more than once.
     func call<C: Call>(
         _ request: C, attempts: Int = 1, completion: @escaping @Sendable (Result<C.Reply, ExchangeError>) -> Void
     ) {
@@ -124,7 +128,7 @@ package final class ExchangeClient: Sendable {
         }.get()
     }
 
-    /// Makes a call to the daemon if a connection exists. Otherwise, completes without a call.
+    /// Makes a call to the daemon if a connection is open. Otherwise, calls the completion handler at once.
     func callIfConnected<C: Call>(_ request: C, completion: @escaping @Sendable () -> Void) {
         let connection = state.withLock { state in
             if case .connected(let connection) = state.link { connection } else { nil as Connection? }
@@ -133,7 +137,7 @@ package final class ExchangeClient: Sendable {
         connection.call(request) { _ in completion() }
     }
 
-    /// Closes the connection, and ends all offers. The next use connects again.
+    /// Closes the connection, and ends all offers. The next use of the client connects again.
     package func disconnect() {
         offers.endAll()
         let connection = state.withLock { state -> Connection? in
@@ -148,7 +152,7 @@ package final class ExchangeClient: Sendable {
 // MARK: - Connecting
 
 extension ExchangeClient {
-    /// Connects. Runs on `queue`.
+    /// Connects to the daemon. Runs on `queue`.
     private func connect(startingDaemon: Bool) {
         do throws(ExchangeError) {
             let connection = try openConnection(startingDaemon: startingDaemon)
@@ -199,11 +203,11 @@ extension ExchangeClient {
     }
 
     private static let connectingAttempts = 5
-    /// The time after which a daemon that does not reply is reported.
+    /// The time after which `silenceHandler` is called if the daemon does not reply.
     private static let silenceLimit = DispatchTimeInterval.seconds(5)
 
-    /// Checks the daemon's directories. This is the first call of a connection. It blocks as long as the daemon's
-    /// process is suspended.
+    /// Checks that the daemon uses the same directories as this process. This is the first call of a connection. It
+    /// blocks as long as the daemon's process is suspended.
     private func check(_ connection: Connection, _ locations: Locations) throws(ExchangeError) {
         let process = connection.peer.credentials.processID
         let report = DispatchWorkItem { [weak self] in
@@ -258,7 +262,7 @@ extension ExchangeClient {
         if isOurs { connectAgain() }
     }
 
-    /// Reconnects after a backoff, while items are offered.
+    /// Reconnects after a delay that increases with each failure. Does nothing if this process offers no items.
     private func connectAgain() {
         guard !offers.isEmpty else { return }
         let failures = state.withLock { $0.failures }

@@ -11,7 +11,8 @@ final class OfferList: Sendable {
         let board: String
         /// Whether the item is part of a pasteboard's contents.
         let isPasteboardItem: Bool
-        /// Whether the daemon has accepted the item. Only accepted items are offered again to the next daemon.
+        /// Whether the daemon has accepted the item. When the daemon was restarted, only accepted items are offered
+        /// again.
         var isAnnounced = false
     }
 
@@ -46,7 +47,7 @@ final class OfferList: Sendable {
         for offer in all { offer.end() }
     }
 
-    /// Accepts the socket to a consumer, which the daemon has sent.
+    /// Serves the loads of one consumer over the socket that the daemon has sent.
     func accept(_ request: AcceptConsumerCall, _ call: ServedCall<AcceptConsumerCall>) {
         guard let item = self[request.identifier] else { return call.fail(.noSuchItem) }
         do {
@@ -57,7 +58,7 @@ final class OfferList: Sendable {
         }
     }
 
-    /// Offers the announced items to a new daemon.
+    /// Offers all items that the previous daemon had accepted to a new daemon.
     func offerAgain(over connection: Connection) {
         let known = items.withLock { $0.values.filter(\.isAnnounced) }
         for item in known where !item.isPasteboardItem {
@@ -80,11 +81,11 @@ final class OfferList: Sendable {
     }
 }
 
-/// An item that this process offers on a board, until it is withdrawn or this object is released.
+/// An item that this process offers on a board, until the item is withdrawn or this object is released.
 ///
-/// Any thread may use it.
+/// Any thread may use this object.
 public final class Offer: Sendable {
-    /// The item's identifier among all processes. It stays the same when the daemon is restarted.
+    /// The item's identifier among all processes. The identifier stays the same when the daemon is restarted.
     public let identifier: UUID
     private let client: ExchangeClient
 

@@ -4,7 +4,7 @@ import Foundation
 import ItemProvider
 import LinuxSystem
 
-/// The implementation of pasteboards and drags with the daemon's boards.
+/// Implements pasteboards and drags with the daemon's boards.
 struct SharedItemBoards: ItemBoards {
     func items(of board: String) throws -> [NSItemProvider] {
         let items = try Self.waitFor { completion in
@@ -68,7 +68,8 @@ struct SharedItemBoards: ItemBoards {
         }
     }
 
-    /// Blocks the calling thread until the daemon replies.
+    /// Blocks the calling thread until the daemon replies. `start` makes the call, and passes the reply to its
+    /// argument.
     private static func waitFor<Value: Sendable>(
         _ start: (@escaping @Sendable (Result<Value, any Error>) -> Void) -> Void
     ) throws -> Value {
@@ -88,7 +89,8 @@ private final class BlockingResult<Value: Sendable>: Sendable {
     let value = Lock<Result<Value, any Error>?>(nil)
 }
 
-/// Returns a retained `BoardsBox`. The pasteboards of a program that links this module look up this function by name.
+/// Returns a retained `BoardsBox`. The pasteboard classes look up this function by name, and so find it only in
+/// programs that link this module.
 @_cdecl("purvey_shared_boards") package func sharedBoards() -> UnsafeMutableRawPointer {
     Unmanaged.passRetained(BoardsBox(SharedItemBoards())).toOpaque()
 }

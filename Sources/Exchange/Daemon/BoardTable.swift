@@ -1,7 +1,7 @@
 import Foundation
 import ItemProvider
 
-/// The items on each board and their owners: the daemon's state of boards, as plain values.
+/// The daemon's table of all boards: the items on each board, and their owners.
 ///
 /// A board is identified by its name, and exists while an item is offered on it. Items stay in the order in which they
 /// were offered.
@@ -13,9 +13,10 @@ package struct BoardTable {
     package struct Entry: Sendable {
         package let manifest: OfferManifest
         package let board: String
-        /// The number of the connection that offers the item.
+        /// The number of the client that offers the item.
         package let owner: UInt64
-        /// A number that increases with every offer. It orders the items on a board, and is the cursor of a listing.
+        /// A number that increases with every offer. The items on a board are ordered by it. A listing continues after
+        /// the number of the last item of the previous page.
         package let sequence: UInt64
         /// Whether the item is part of a pasteboard's contents, which should outlive the process that offers them.
         package let isPasteboardItem: Bool
@@ -30,17 +31,17 @@ package struct BoardTable {
     private var boards: [String: Board] = [:]
     private var entries: [UUID: Entry] = [:]
     private var offersOfOwner: [UInt64: Set<UUID>] = [:]
-    /// The number of items that a connection has on each board.
+    /// For each client, the number of items that it has on each board.
     private var boardsOfOwner: [UInt64: [String: Int]] = [:]
     private var sequence: UInt64 = 0
-    /// The change count of a board without a record. It is at least the change count of every forgotten board, so that
-    /// a count is never repeated.
+    /// The change count of a board that is not in `boards`. It is at least the change count of every board that was
+    /// removed from there, so that a count is never repeated.
     private var forgottenChangeCount: UInt64
 
     /// Creates an empty table.
     ///
-    /// - Parameter firstChangeCount: The change count of unused boards. A daemon starts with a greater count than an
-    ///   earlier daemon can have reached.
+    /// - Parameter firstChangeCount: The change count of boards that were never used. It must be greater than every
+    ///   count that an earlier daemon can have reached.
     package init(limits: ExchangeLimits = ExchangeLimits(), firstChangeCount: UInt64 = 0) {
         self.limits = limits
         forgottenChangeCount = firstChangeCount
@@ -49,7 +50,7 @@ package struct BoardTable {
     /// The number of items on all boards.
     package var count: Int { entries.count }
 
-    /// Adds an item to a board, after the existing items.
+    /// Adds an item to a board, after the items that are on the board.
     package mutating func offer(_ manifest: OfferManifest, on board: String, owner: UInt64) throws(ExchangeRefusalError)
     {
         try check(board: board, owner: owner)
@@ -60,8 +61,9 @@ package struct BoardTable {
 
     /// Replaces the contents of a board. Returns the former items.
     ///
-    /// - Parameter amended: The change count of the contents that the owner continues to write; `nil` for new contents.
-    ///   The count stays the same. The call fails if the board has another count now, or has items of other owners.
+    /// - Parameter amended: The change count of contents that the owner has written earlier and now changes; `nil` for
+    ///   new contents. If it is not `nil`, the board's change count stays the same. An error is thrown if the board has
+    ///   another change count, or items of other owners.
     @discardableResult
     package mutating func replaceContents(
         of board: String, with manifests: [OfferManifest], owner: UInt64, amending amended: UInt64? = nil
@@ -79,14 +81,14 @@ package struct BoardTable {
         return replaced
     }
 
-    /// Removes an item from its board. Only the item's owner may do this.
+    /// Removes an item from its board. Throws an error if `owner` is not the item's owner.
     package mutating func withdraw(_ identifier: UUID, owner: UInt64) throws(ExchangeRefusalError) {
         guard let entry = entries[identifier], entry.owner == owner else { throw .noSuchItem }
         remove(entry)
         changed(entry.board)
     }
 
-    /// Removes all items of a connection that has ended.
+    /// Removes and returns all items of a client that has disconnected.
     @discardableResult
     package mutating func removeAll(of owner: UInt64) -> [Entry] {
         let removed = (offersOfOwner[owner] ?? []).compactMap { entries[$0] }
@@ -95,8 +97,8 @@ package struct BoardTable {
         return removed
     }
 
-    /// Changes the owner of an item, and limits the item to some of its representations. The board's change count stays
-    /// the same.
+    /// Changes the owner of an item, and limits the item to its representations with the given indexes. The board's
+    /// change count stays the same.
     package mutating func transfer(
         _ identifier: UUID, from owner: UInt64, to successor: UInt64, keeping indexes: Set<Int>
     ) throws(ExchangeRefusalError) {
@@ -114,29 +116,30 @@ package struct BoardTable {
 
     /// Returns the items on a board in the order in which they were offered.
     ///
-    /// - Parameter cursor: The sequence number after which to begin.
+    /// - Parameter cursor: Only items with a greater sequence number are returned.
     package func items(on board: String, after cursor: UInt64 = 0) -> [Entry] {
         guard let items = boards[board]?.items else { return [] }
         return items.keys.filter { $0 > cursor }.sorted().compactMap { items[$0].flatMap { entries[$0] } }
     }
 
-    /// Returns all items of a connection in the order in which they were offered.
+    /// Returns all items of a client, in the order in which they were offered.
     package func items(of owner: UInt64) -> [Entry] {
         (offersOfOwner[owner] ?? []).compactMap { entries[$0] }.sorted { $0.sequence < $1.sequence }
     }
 
     package func entry(_ identifier: UUID) -> Entry? { entries[identifier] }
 
-    /// Returns the change count of a board. It increases with each change of the board's contents, except for
-    /// amendments by their owner, and is never repeated.
+    /// Returns the change count of a board. The count increases with each change of the board's contents, and is never
+    /// repeated. It does not increase when the owner adds items to its own contents.
     package func changeCount(of board: String) -> UInt64 {
         boards[board]?.changeCount ?? forgottenChangeCount
     }
 
-    /// Whether the board has been used since it was last forgotten. Only a limited number of boards is remembered.
+    /// Whether the board has been used, and was not removed from the table since then. The table retains a limited
+    /// number of boards.
     package func isTouched(_ board: String) -> Bool { boards[board] != nil }
 
-    /// Forgets an empty board, so that it counts as never used. Its change counts are not repeated.
+    /// Removes an empty board from the table. It then counts as never used. Its change counts are not repeated.
     package mutating func forget(_ name: String) {
         guard let board = boards[name], board.items.isEmpty else { return }
         forgottenChangeCount = max(forgottenChangeCount, board.changeCount)
@@ -158,7 +161,7 @@ package struct BoardTable {
         forget(entry)
     }
 
-    /// Removes an item from its owner's records.
+    /// Removes an item from the records of its owner's items.
     private mutating func forget(_ entry: Entry) {
         let owner = entry.owner
         offersOfOwner[owner]?.remove(entry.manifest.identifier)
@@ -217,7 +220,8 @@ extension BoardTable {
 }
 
 extension OfferManifest {
-    /// Checks a peer's manifest before it is stored.
+    /// Checks a manifest that a client sent, before it is stored. Throws an error if the manifest is invalid or exceeds
+    /// a limit.
     package func check(_ limits: ExchangeLimits) throws(ExchangeRefusalError) {
         guard !representations.isEmpty else { throw .refused("the item has no representation") }
         guard representations.count <= limits.representationsPerOffer else {

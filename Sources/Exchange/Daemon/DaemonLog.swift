@@ -1,8 +1,8 @@
 import Glibc
 
-/// The daemon's log, written to standard error with one line per message.
+/// Writes the daemon's log to standard error, with one line per message.
 package struct DaemonLog: Sendable {
-    /// The level of a message, from the most important one to the most verbose one.
+    /// The level of a message. The cases are in the order from the most important to the most verbose level.
     package enum Level: Int, Sendable, CaseIterable, Comparable {
         case error, warning, info, debug
 
@@ -18,7 +18,7 @@ package struct DaemonLog: Sendable {
 
     /// Creates a log.
     ///
-    /// - Parameter level: The most verbose level that is written; `nil` writes nothing at all.
+    /// - Parameter level: The most verbose level that is written; `nil` if no message is written.
     package init(_ level: Level?) { self.level = level }
 
     package func error(_ message: @autoclosure () -> String) { write(.error, message) }

@@ -57,7 +57,7 @@ extension ExchangeService {
         }
     }
 
-    /// Returns a page of a listing: as many of the visible items as fit into one packet.
+    /// Returns the first page of a listing: as many of the entries' visible items as fit into one packet.
     private func page(_ entries: [BoardTable.Entry], changeCount: UInt64, for peer: ExchangePeer) -> ListCall.Reply {
         var judge = VisibilityJudge(self, asker: peer)
         var manifests: [OfferManifest] = []

@@ -5,8 +5,9 @@ import LinuxSystem
 import Synchronization
 
 extension ExchangeService {
-    /// Stores a representation that a process hands over. The process offers the item already, or is about to offer it.
-    /// In the second case, a pasteboard's new contents are complete before they replace the former contents.
+    /// Stores a representation that a process passes to the daemon. The process offers the item already, or will offer
+    /// it when the daemon has stored the item's representations. In the second case, the former contents of a
+    /// pasteboard remain until the new contents are complete.
     func hold(_ request: HoldCall, from peer: ExchangePeer) throws(ExchangeRefusalError) -> Empty {
         let supply: KeptSupply
         do {
@@ -27,7 +28,7 @@ extension ExchangeService {
         return Empty()
     }
 
-    /// Makes the daemon offer an item itself, with the representations that were handed over.
+    /// Makes the daemon itself offer an item, with the representations that a process has passed to it.
     func takeOver(_ identifier: UUID, from peer: ExchangePeer) throws(ExchangeRefusalError) -> Empty {
         let provider = participant(peer)
         try state.withLock { state throws(ExchangeRefusalError) in
@@ -49,7 +50,7 @@ extension ExchangeService {
         return Empty()
     }
 
-    /// Returns the items of a process that should outlive it.
+    /// Returns the items of a process that should remain after the process has ended: the contents of pasteboards.
     func itemsToHandOver(by peer: ExchangePeer) -> PrepareToQuitCall.Reply {
         PrepareToQuitCall.Reply(
             identifiers: state.withLock { state in
@@ -57,7 +58,7 @@ extension ExchangeService {
             })
     }
 
-    /// Creates an ordinary item provider from handed-over representations.
+    /// Creates an item provider for an item whose representations were passed to the daemon.
     private static func provider(of manifest: OfferManifest, _ supplies: [Int: Supply]) -> NSItemProvider {
         let provider = NSItemProvider()
         provider.suggestedName = manifest.name
@@ -79,7 +80,7 @@ extension ExchangeService {
 }
 
 extension ItemPromise {
-    /// Returns the registered representations by their indexes in a manifest.
+    /// Returns the registered representations, by the index that each has in the manifests.
     func numbered(by manifests: [RepresentationManifest]) -> [Int: Representation] {
         var numbered: [Int: Representation] = [:]
         for manifest in manifests {

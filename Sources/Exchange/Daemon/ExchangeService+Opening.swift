@@ -4,12 +4,12 @@ import ItemProvider
 import LinuxSystem
 import Synchronization
 
-/// The queue of consumers for one provider's process.
+/// The queue of consumers that want to connect to one process that offers items.
 ///
-/// The number of consumers that are sent and not accepted yet is limited. A suspended process does not accept
-/// consumers, and its socket must not fill up before the process continues.
+/// Only a limited number of consumers is sent to the process before it has accepted them. A suspended process does not
+/// accept consumers. Without the limit, its socket would fill up before the process continues.
 struct OpenQueue {
-    /// A consumer that waits for its socket.
+    /// A consumer that waits for its socket to the offering process.
     struct PendingOpen: Sendable {
         let call: ServedCall<OpenCall>
         let identifier: UUID
@@ -17,7 +17,7 @@ struct OpenQueue {
     }
 
     var waiting = FIFOQueue<PendingOpen>()
-    /// The number of consumers that were sent to the provider's process, and that it has not accepted yet.
+    /// The number of consumers that were sent to the offering process and that it has not accepted yet.
     var inFlight = 0
 }
 
@@ -68,7 +68,7 @@ extension ExchangeService {
         }
     }
 
-    /// Sends waiting consumers to a provider, up to the limit.
+    /// Sends waiting consumers to the process that offers their items, up to the limit.
     private func sendWaiting(to owner: UInt64) {
         while true {
             let next = state.withLock { state -> (OpenQueue.PendingOpen, Connection)? in
@@ -97,7 +97,8 @@ extension ExchangeService {
         }
     }
 
-    /// Creates a socket pair, and passes one end to the provider and the other to the consumer.
+    /// Creates a socket pair. Passes one end to the offering process, with `deliver`, and the other end to the
+    /// consumer, as the reply to `call`.
     private func introduce(_ call: ServedCall<OpenCall>, _ deliver: (FileDescriptor) throws(Errno) -> Void) {
         do throws(Errno) {
             let (consumers, providers) = try SequencedPacketSocket.pair()
@@ -109,7 +110,7 @@ extension ExchangeService {
     }
 }
 
-/// A first-in, first-out queue with constant-time operations at both ends.
+/// A first-in, first-out queue. Adding and removing one element take constant time.
 struct FIFOQueue<Element> {
     private var elements: [Element?] = []
     /// The index of the first element. The elements before it were removed.
@@ -134,12 +135,12 @@ struct FIFOQueue<Element> {
         return elements[head]
     }
 
-    /// Removes elements for which a condition holds.
+    /// Removes the elements for which the given function returns `true`.
     mutating func removeAll(where isGone: (Element) -> Bool) {
         elements = elements[head...].filter { element in element.map { !isGone($0) } ?? false }
         head = 0
     }
 
-    /// All elements, in order.
+    /// All elements, the first one first.
     var all: [Element] { elements[head...].compactMap { $0 } }
 }

@@ -5,10 +5,10 @@ import ItemProvider
 import LinuxSystem
 
 /// The daemon's part in the exchange of items: it records offers, decides which processes may load them, and connects
-/// consumers with providers. It transfers no data, except for pasteboards whose process has ended.
+/// consumers with providers. The daemon transfers no data, except for pasteboards whose process has ended.
 ///
-/// It runs on the connections' thread, which never waits for a peer. The few requests that access the disk are served
-/// on a queue.
+/// The service runs on the thread that serves connections, which never waits for a peer. The few requests that access
+/// the disk are served on a queue.
 package final class ExchangeService: Sendable {
     /// The owner number of items that the daemon itself offers.
     static let daemon: UInt64 = 0
@@ -39,7 +39,7 @@ package final class ExchangeService: Sendable {
         state = Lock(State(table: BoardTable(limits: limits, firstChangeCount: start)))
     }
 
-    /// Creates the table of the daemon's calls.
+    /// Creates a ``Service`` with the handlers of the daemon's calls.
     package func makeService() -> Service {
         var service = Service()
         service.on(OfferCall.self) { request, call in
@@ -88,7 +88,8 @@ package final class ExchangeService: Sendable {
         return service
     }
 
-    /// Registers a new connection. Called on the connections' thread before the first message of the connection.
+    /// Registers a new connection as a client. Called on the thread that serves connections, before the connection's
+    /// first message.
     package func admit(_ connection: Connection) {
         let number = state.withLock { state in
             let number = state.nextNumber
@@ -102,7 +103,7 @@ package final class ExchangeService: Sendable {
         connection.onClose { self.ended(connection, number: number, reason: $0) }
     }
 
-    /// Announces to all clients that the daemon ends on request.
+    /// Announces to all clients that the daemon is about to end because this was requested.
     package func announceEnd() {
         for client in state.withLock({ Array($0.clients.values) }) {
             // A client that cannot be notified sees its connection close.
@@ -110,7 +111,7 @@ package final class ExchangeService: Sendable {
         }
     }
 
-    /// Whether there are no clients, and no items of processes that have ended.
+    /// Whether there are no clients, and no items on any board.
     package var isIdle: Bool { state.withLock { $0.clients.isEmpty && $0.table.count == 0 } }
 
     private func ended(_ connection: Connection, number: UInt64, reason: CloseReason) {
@@ -125,7 +126,7 @@ package final class ExchangeService: Sendable {
         log.debug("process \(connection.peer.credentials.processID) has ended, with \(offers) offers: \(reason)")
     }
 
-    /// Replies to a call with a function's result or fault.
+    /// Runs a function for the client that made a call, and replies to the call with the function's result or error.
     func answer<C: Call>(_ call: ServedCall<C>, _ body: (ExchangePeer) throws(ExchangeRefusalError) -> C.Reply) {
         let client = state.withLock { state in state.numbers[call.connection].flatMap { state.clients[$0] } }
         // Without a client, the connection closed while its last packets were read: no reply is needed.

@@ -2,12 +2,12 @@ import Foundation
 import ItemProvider
 import LinuxSystem
 
-/// Representations that the daemon holds for processes that have ended or are about to end, so that copied items can
-/// still be pasted.
+/// Representations that the daemon holds for processes that have ended or are about to end, so that items that were
+/// copied from these processes can still be pasted.
 struct HeldItems {
-    /// The resources that held representations use.
+    /// The resources that the held representations use.
     private struct Cost {
-        /// The number of bytes of memory. A file with a name is held open, but uses no memory.
+        /// The number of bytes of memory. A file that has a name uses no memory, and counts 0 bytes.
         var bytes = 0
         var representations = 0
 
@@ -20,18 +20,18 @@ struct HeldItems {
         }
     }
 
-    /// The share of the limits that a board may use. The general pasteboard may use the whole limits. All other boards
-    /// together, which may never be emptied, may use half of them.
+    /// The boards that share a part of the limits. The general pasteboard may use the limits in full. All other boards
+    /// together may use half, because their contents may never be replaced.
     private enum Room {
         case general, others
 
         init(board: String) { self = board == BoardTable.general ? .general : .others }
 
-        /// Returns the share of a limit.
+        /// Returns the part of the given limit that these boards may use.
         func share(of limit: Int) -> Int { self == .general ? limit : limit / 2 }
     }
 
-    /// An item that its process is handing over.
+    /// An item of which a process has passed representations to the daemon, but which the daemon does not offer yet.
     private struct Unfinished {
         let owner: UInt64
         let room: Room
@@ -42,10 +42,10 @@ struct HeldItems {
         }
     }
 
-    /// An item that the daemon offers itself.
+    /// An item that the daemon itself offers.
     private struct Held {
         let offer: HostedOffer
-        /// The process that originally offered the item.
+        /// The process that offered the item before the daemon did.
         let provider: Participant
         let room: Room
         let cost: Cost
@@ -55,15 +55,16 @@ struct HeldItems {
     private var held: [UUID: Held] = [:]
     private var costs: [Room: Cost] = [:]
 
-    /// The number of bytes of memory in use.
+    /// The number of bytes of memory that the held representations use.
     var bytes: Int { costs.values.reduce(0) { $0 + $1.bytes } }
 
     /// Stores a representation of an item.
     ///
     /// - Parameters:
     ///   - board: The board on which the item is offered, or will be offered.
-    ///   - replaced: Items that the new item will replace. They do not count towards the limits, so that contents that
-    ///     use the whole limit can be replaced by contents of the same size. For a moment both exist.
+    ///   - replaced: Items that the new item will replace. They do not count towards the limits. Otherwise, contents
+    ///     that use a limit in full could not be replaced by contents of the same size, because both exist for a
+    ///     moment.
     mutating func add(
         _ supply: KeptSupply, index: Int, of identifier: UUID, on board: String, owner: UInt64,
         replacing replaced: [UUID] = [], limits: ExchangeLimits
@@ -87,13 +88,13 @@ struct HeldItems {
         costs[room] = (costs[room] ?? Cost()) + Cost(bytes: supply.bytes, representations: 1)
     }
 
-    /// Returns the representations of an item that its process has handed over so far.
+    /// Returns the representations of an item that its process has passed to the daemon so far, by their indexes.
     func supplies(of identifier: UUID, owner: UInt64) -> [Int: KeptSupply] {
         guard let item = unfinished[identifier], item.owner == owner else { return [:] }
         return item.supplies
     }
 
-    /// Retains the handed-over representations while the item is offered.
+    /// Retains the representations that a process has passed, while the daemon offers the item.
     mutating func keep(_ offer: HostedOffer, provider: Participant) {
         // The costs stay the same, as finished items count as well.
         guard let item = unfinished.removeValue(forKey: offer.identifier) else { return }
@@ -104,14 +105,15 @@ struct HeldItems {
 
     func provider(of identifier: UUID) -> Participant? { held[identifier]?.provider }
 
-    /// Removes an item that the daemon itself offers. Returns its offer.
+    /// Removes an item that the daemon itself offers. Returns its offer; `nil` if the daemon does not offer the item.
     mutating func drop(_ identifier: UUID) -> HostedOffer? {
         guard let item = held.removeValue(forKey: identifier) else { return nil }
         costs[item.room] = (costs[item.room] ?? Cost()) - item.cost
         return item.offer
     }
 
-    /// Removes the handed-over representations of an item that its process does not offer after all.
+    /// Removes the representations of an item that its process has passed to the daemon, because the process will not
+    /// offer the item.
     mutating func dropUnfinished(_ identifier: UUID, of owner: UInt64) {
         guard let item = unfinished[identifier], item.owner == owner else { return }
         unfinished[identifier] = nil
@@ -125,15 +127,15 @@ struct HeldItems {
     }
 }
 
-/// A representation that the daemon holds, with its cost.
+/// A representation that the daemon holds, and the memory that it uses.
 struct KeptSupply: Sendable {
     let supply: Supply
-    /// The object of the coercing interface (`loadItem`).
+    /// The object that `loadItem` returns for this representation; `nil` if there is none.
     let item: ItemMessage?
     /// The number of bytes of memory that the representation uses; 0 for a file that has a name.
     let bytes: Int
 
-    /// Creates a representation that the daemon holds. Reads the file's status, which may block.
+    /// Creates a representation that the daemon holds. If it is a file, reads the file's status, which may block.
     init(_ supply: Supply, item: ItemMessage? = nil) throws(Errno) {
         // No process waits for the end of the load, so the lease is dropped.
         if case .file(let file) = supply { self.supply = .file(file.withoutLease) } else { self.supply = supply }
@@ -154,8 +156,8 @@ struct KeptSupply: Sendable {
 
 extension Supply {
 
-    /// Returns the same bytes or file for another load. A file is reopened, because processes that share an open file
-    /// also share its position.
+    /// Returns the same bytes or file for another load. A file is opened anew, because processes that share an open
+    /// file also share its position.
     func again() -> Supply {
         guard case .file(let file) = self, let descriptor = try? file.descriptor.reopen([.readOnly, .nonBlocking])
         else {

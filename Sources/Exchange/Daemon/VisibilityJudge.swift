@@ -3,10 +3,10 @@ import ItemProvider
 import LinuxSystem
 import Synchronization
 
-/// A decision on the representations that one process may see at present.
+/// Decides which representations one process may see at present.
 ///
-/// The program that a process runs, and its bundle, are looked up only for representations that are not visible to all.
-/// They are looked up once per process, because they do not change within one listing.
+/// The program of a process, and the program's bundle, are looked up only for representations that are not visible to
+/// all processes. They are looked up once per process, because they do not change within one listing.
 struct VisibilityJudge {
     private let service: ExchangeService
     private let asker: ExchangePeer
@@ -53,9 +53,9 @@ struct VisibilityJudge {
 }
 
 extension ExchangeService {
-    /// Runs a function that decides on the visibility of items. If all items are visible to all processes, the function
-    /// runs at once; otherwise it runs on another thread, because finding the program of a process accesses file
-    /// systems, which may be slow.
+    /// Runs a function that decides on the visibility of the given items. If all of them are visible to all processes,
+    /// the function runs at once. Otherwise, it runs on another thread, because finding the program of a process may
+    /// block on a slow file system.
     func judging(_ entries: [BoardTable.Entry], _ body: @escaping @Sendable () -> Void) {
         let isForEverybody = entries.allSatisfy { entry in
             entry.manifest.representations.allSatisfy { $0.visibility == Visibility.all.rawValue }
@@ -63,7 +63,8 @@ extension ExchangeService {
         if isForEverybody { body() } else { HandlerThreads.shared.run(body) }
     }
 
-    /// Returns a client as a participant, with the team that the bundle of the client's program declares at present.
+    /// Returns the participant for a client. Its team is the one that the bundle of the client's program declares at
+    /// present.
     func participant(_ peer: ExchangePeer) -> Participant {
         let executable = try? peer.connection.peer.executable().identity
         return Participant(

@@ -2,8 +2,8 @@ import Conduit
 import LinuxSystem
 
 extension DaemonConnector {
-    /// Creates the connector to the user's own daemon, or to the daemon in `PURVEY_HOME` if that is set. The daemon is
-    /// started if necessary.
+    /// Creates the connector to the user's own daemon, or to the daemon in `PURVEY_HOME` if this variable is set. The
+    /// daemon is started if necessary.
     package convenience init(_ locations: @escaping @Sendable () throws -> Locations = { try Locations.current() }) {
         self.init(
             connect: { service in
@@ -26,8 +26,8 @@ extension DaemonConnector {
             })
     }
 
-    /// The limits of the connection. The queue is unlimited, because messages over this connection are sent once,
-    /// regardless of their size, and a daemon that has just started may read them slowly.
+    /// The limits of the connection. The number of queued bytes is not limited, because a daemon that has just started
+    /// may read slowly, and the connection would otherwise be closed.
     private static let limits = ConnectionLimits(queuedBytes: .max)
 
     /// Connects to a running daemon.
@@ -46,7 +46,7 @@ extension DaemonConnector {
     }
 }
 
-/// Returns a retained `DaemonConnector`. Modules that do not depend on this one look up this function by name.
+/// Returns a retained `DaemonConnector`. Modules that do not depend on this module look up this function by name.
 @_cdecl("purvey_daemon_entrance") package func daemonEntrance() -> UnsafeMutableRawPointer {
     Unmanaged.passRetained(DaemonConnector()).toOpaque()
 }

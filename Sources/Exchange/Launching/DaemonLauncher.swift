@@ -2,9 +2,10 @@ import CLinux
 import Glibc
 import LinuxSystem
 
-/// The launcher of `purveyd` for this user.
+/// Starts the daemon `purveyd` for this user.
 package enum DaemonLauncher {
-    /// Returns the path of the daemon's program: see ``ProgramSearch``. The variable is `PURVEY_DAEMON`.
+    /// Returns the path of the daemon's program, which ``ProgramSearch`` finds. The environment variable for the path
+    /// is `PURVEY_DAEMON`.
     package static func findProgram() throws(ExchangeError) -> String {
         do throws(ProgramSearchError) {
             return try ProgramSearch.find("purveyd", variable: "PURVEY_DAEMON")
@@ -15,7 +16,7 @@ package enum DaemonLauncher {
 
     /// Starts the daemon, and waits until it accepts connections. Blocks, usually for some tens of milliseconds.
     ///
-    /// If another process starts a daemon at the same time, one daemon remains, and both callers connect to it.
+    /// If another process starts a daemon at the same time, only one daemon remains, and both processes connect to it.
     package static func start(_ locations: Locations) throws(ExchangeError) {
         let program = try findProgram()
         let answer: String
@@ -34,8 +35,9 @@ package enum DaemonLauncher {
         }
     }
 
-    /// Starts the program and returns the reading end of its standard error. When this function returns, only the
-    /// program has the writing end. Therefore the end of its messages shows the end of the program.
+    /// Starts the daemon's program, and returns the reading end of its standard error. After that, only the program has
+    /// the writing end open. Therefore the end of the messages is reached when the program ends or closes its standard
+    /// error.
     private static func startListening(
         _ program: String, locations: Locations
     ) throws(Errno) -> (ChildProgram, FileDescriptor) {
@@ -47,10 +49,10 @@ package enum DaemonLauncher {
     }
 }
 
-/// The messages of a program to the program that starts it.
+/// The messages that a program, while it starts, sends to the program that started it.
 package enum StartMessages {
-    /// Creates the two ends of a channel for messages. It is a socket pair, because that is close-on-exec from the
-    /// start, unlike a pipe.
+    /// Creates a channel for messages. Returns the reading end and the writing end. The channel is a socket pair,
+    /// because both ends are close-on-exec from the start, unlike those of a pipe.
     package static func channel() throws(Errno) -> (FileDescriptor, FileDescriptor) {
         var ends: (CInt, CInt) = (-1, -1)
         try retrying {
@@ -61,8 +63,8 @@ package enum StartMessages {
         return (FileDescriptor(owning: ends.0), FileDescriptor(owning: ends.1))
     }
 
-    /// Collects the text written to the other end of a sequenced-packet pair until that end is closed in all
-    /// processes.
+    /// Returns the text that is written to the other end of a socket pair until that end is closed in all processes.
+    /// Throws `ETIMEDOUT` after the given number of seconds.
     package static func collect(from descriptor: FileDescriptor, seconds: Int) throws(Errno) -> String {
         var text: [UInt8] = []
         var deadline = timespec()
@@ -91,15 +93,16 @@ package enum StartMessages {
     }
 }
 
-/// A program of Purvey that was not found, with the searched places and a remedy.
+/// The error that a program of Purvey was not found. It names the searched places and a remedy.
 package struct ProgramSearchError: Error, CustomStringConvertible {
     package let description: String
 }
 
-/// The search for a program of Purvey that another program of Purvey starts.
+/// Finds a program of Purvey that another program of Purvey starts.
 package enum ProgramSearch {
-    /// Returns the path of a program. It is the value of an environment variable. If that is not set, it is a file
-    /// beside the running program or in `PATH`.
+    /// Returns the path of the program with the given name. The path is the value of the environment variable
+    /// `variable`. If the variable is not set, the program is searched for in the directory of the running program, and
+    /// then in the directories of `PATH`.
     package static func find(_ name: String, variable: String) throws(ProgramSearchError) -> String {
         if let named = getenv(variable).map({ String(cString: $0) }), !named.isEmpty {
             guard named.hasPrefix("/"), isProgram(named) else {

@@ -3,19 +3,20 @@ import Glibc
 import LinuxSystem
 
 extension Locations {
-    /// Adds the handler of ``FoldersCall``, which reports the directories of these locations.
+    /// Adds the handler of ``FoldersCall``, which replies with these locations' directories.
     package func addCalls(to service: inout Service) {
         let reply = FoldersCall.Reply(data: data, mounts: mounts)
         service.on(FoldersCall.self) { _, call in call.reply(reply) }
     }
 
-    /// Checks that the daemon at the other end of a connection has the directories of these locations. Blocks until
+    /// Checks that the daemon at the other end of a connection uses the directories of these locations. Blocks until
     /// the daemon replies.
     ///
-    /// The socket's path depends on the session, and the other paths on the home directory. A daemon that was started
-    /// with another home directory would own the socket, and serve this process from that directory.
+    /// The socket's path depends on the session, but the other paths depend on the home directory. Without the check, a
+    /// daemon that was started with another home directory would serve this process from that directory.
     ///
-    /// - Throws: ``ExchangeError/refused(_:)``; ``ExchangeError/interrupted(_:)`` if the daemon ends.
+    /// - Throws: ``ExchangeError/refused(_:)`` if the directories differ; ``ExchangeError/interrupted(_:)`` if the
+    ///   daemon ends.
     package func check(_ connection: Connection) throws(ExchangeError) {
         let folders: FoldersCall.Reply
         do throws(ConduitError) {
@@ -38,7 +39,7 @@ extension Locations {
                 + "end that daemon (process \(process)), or set HOME and XDG_DATA_HOME as it has them")
     }
 
-    /// Returns a path after resolving the symbolic links in its existing part.
+    /// Returns a path in which the symbolic links of the existing part are resolved.
     private static func resolved(_ path: String) -> String {
         var (beginning, rest) = (path[...], "")
         while !beginning.isEmpty {

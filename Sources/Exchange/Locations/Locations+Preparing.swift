@@ -1,7 +1,7 @@
 import Glibc
 import LinuxSystem
 
-/// The reason why a daemon cannot serve from its locations: a sentence with a remedy.
+/// The reason why a daemon cannot use its locations: a sentence that includes a remedy.
 package struct LocationError: Error, CustomStringConvertible {
     package let description: String
 }
@@ -10,7 +10,7 @@ extension Locations {
     /// Creates the directories that a daemon writes to, and checks their permissions.
     ///
     /// A daemon that cannot store data must not bind the socket, because later commands with a correct environment
-    /// would connect to it. The settings directory is not included, because the daemon only reads there.
+    /// would connect to this daemon. The settings directory is not created, because the daemon only reads it.
     package func prepare() throws(LocationError) {
         if let home, let fault = Self.fault(ofHome: home) {
             throw LocationError(
@@ -33,8 +33,8 @@ extension Locations {
 
     private static let foreign = "it belongs to another user"
 
-    /// Returns the reason why a home directory cannot be used, if any. A missing directory is not created: if its name
-    /// has a typing error, everything would be written to the wrong place.
+    /// Returns the reason why the home directory cannot be used; `nil` if it can be used. A missing directory is not
+    /// created. If its name was mistyped, all data would be written to the wrong place.
     private static func fault(ofHome folder: String) -> String? {
         do throws(Errno) {
             return try FileStatus.of(folder).kind == .directory ? nil : "is not a folder"
@@ -45,7 +45,8 @@ extension Locations {
         }
     }
 
-    /// Creates a directory if it is missing. Returns the reason why it cannot be used for storing data, if any.
+    /// Creates the given directory if it is missing. Returns the reason why no data can be stored in it; `nil` if data
+    /// can be stored.
     private static func fault(ofKept folder: String) -> String? {
         do throws(Errno) {
             try PrivateFolder.makeAll(folder)

@@ -4,46 +4,49 @@ import LinuxSystem
 
 /// The paths of Purvey's sockets and data for one user.
 ///
-/// `PURVEY_HOME` moves all of them, so that a test or a demonstration has a separate daemon.
+/// If `PURVEY_HOME` is set, all paths are in that directory, so that a test or a demonstration has a separate daemon.
 package struct Locations: Sendable, Equatable {
-    /// The directory of sockets and locks. It exists until the user logs out.
+    /// The directory of sockets and locks. It is removed when the user logs out.
     package let runtime: String
     /// The directory of permanent data: registered bundles and containers.
     package let data: String
-    /// The directory of data that can be fetched again.
+    /// The directory of cached data, which can be fetched again.
     package let cache: String
     /// The directory of the mounted domains.
     package let mounts: String
-    /// The directory of thumbnails that the desktop's programs share.
+    /// The directory of thumbnails, which all programs of the desktop share.
     package let thumbnails: String
     /// The directory of the user's settings.
     package let configuration: String
-    /// The user's home directory, which must exist; `nil` if no other location depends on it.
+    /// The user's home directory, which must exist; `nil` if none of the locations depends on it.
     package let home: String?
-    /// Sentences about environment variables that were ignored. Programs print them; libraries do not.
+    /// Warnings about environment variables that were ignored, as sentences. Programs print the sentences; libraries do
+    /// not.
     package let warnings: [String]
-    /// The environment variables that determine these locations, for a daemon that is started with them.
+    /// The environment variables from which these locations were computed. A daemon for these locations is started with
+    /// them. `nil` if the locations were not computed from an environment.
     private(set) package var variables: [String: String]?
     /// The path of the daemon's socket.
     package var socket: String
 
-    /// The log file of a daemon in the background.
+    /// The path of the log file of a daemon that runs in the background.
     package var log: String { runtime + "/daemon.log" }
-    /// The directory of bundle records, one property list each.
+    /// The directory of bundle records, with one property list for each bundle.
     package var bundles: String { data + "/bundles" }
 
-    /// The file with the names of programs that must not cause fetches.
+    /// The path of the file with the names of programs that must not cause files to be fetched.
     package var indexers: String { configuration + "/indexers" }
 
-    /// The directory with a directory for each domain.
+    /// The directory that contains one directory for each domain.
     package var domains: String { data + "/domains" }
-    /// The directory for the edits of removed domains. It is beside the mounts, where the user can find it.
+    /// The directory for edits that were not uploaded before their domain was removed. It is beside the mounts, where
+    /// the user can find it.
     package var keptEdits: String { mounts + " Edits" }
 
     /// Creates locations.
     ///
-    /// - Parameter cache: The cache directory; `nil` for a directory within the data directory. The same applies to
-    ///   `mounts`, `thumbnails` and `configuration`.
+    /// - Parameter cache: The cache directory. If it is `nil`, a directory within the data directory is used. The same
+    ///   applies to `mounts`, `thumbnails` and `configuration`.
     package init(
         runtime: String, data: String, cache: String? = nil, mounts: String? = nil, thumbnails: String? = nil,
         configuration: String? = nil, home: String? = nil, warnings: [String] = [], socket: String? = nil
@@ -59,12 +62,12 @@ package struct Locations: Sendable, Equatable {
         self.socket = socket ?? runtime + "/daemon.socket"
     }
 
-    /// Creates the locations for an environment.
+    /// Creates the locations that the given environment variables determine.
     ///
     /// - Parameter runtimeFault: Returns the reason why a directory cannot be the user's runtime directory, as
-    ///   ``RuntimeFolder/fault(of:)`` does. It is a parameter so that tests need no directories.
-    /// - Throws: ``ExchangeError/daemonUnavailable(_:)`` if `PURVEY_HOME` is set to a relative path. A user who sets it
-    ///   does not want the default daemon.
+    ///   ``RuntimeFolder/fault(of:)`` does. Tests pass another function, so that they need no directories.
+    /// - Throws: ``ExchangeError/daemonUnavailable(_:)`` if `PURVEY_HOME` is set to a relative path. A user who sets
+    ///   this variable does not want the default daemon.
     package init(
         environment: [String: String], user: uid_t, socket: String? = nil,
         runtimeFault: (String) -> String? = RuntimeFolder.fault
@@ -113,8 +116,8 @@ package struct Locations: Sendable, Equatable {
         return try Locations(environment: environment, user: getuid())
     }
 
-    /// Returns the environment of a daemon with these locations; `nil` if it is equal to that of this process. They
-    /// differ only if the process has changed its environment.
+    /// Returns the environment variables for a daemon with these locations; `nil` if the environment of this process
+    /// can be used. It cannot be used if this process has changed its environment since the locations were computed.
     func environmentOfDaemon() -> [String]? {
         guard let variables else { return nil }
         // If `PURVEY_HOME` is set, the others have no effect.
@@ -126,7 +129,8 @@ package struct Locations: Sendable, Equatable {
         return environment.map { "\($0.key)=\($0.value)" }
     }
 
-    /// Returns the home directory in the user database; `nil` if the database does not contain the user.
+    /// Returns the user's home directory according to the user database; `nil` if the database does not contain the
+    /// user.
     private static func homeFolder(of user: uid_t) -> String? {
         var entry = passwd()
         var found: UnsafeMutablePointer<passwd>?

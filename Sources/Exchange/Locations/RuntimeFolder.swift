@@ -1,7 +1,8 @@
 import Glibc
 import LinuxSystem
 
-/// The directory for the sockets of a user's session, per the XDG base directory specification, and its fallbacks.
+/// Chooses the directory for the sockets of a user's session, according to the XDG base directory specification, or a
+/// fallback.
 package enum RuntimeFolder {
     /// Chooses the directory of Purvey's sockets.
     ///
@@ -9,8 +10,8 @@ package enum RuntimeFolder {
     ///
     /// - Parameters:
     ///   - named: The value of `XDG_RUNTIME_DIR`.
-    ///   - fault: Like ``fault(of:)``.
-    /// - Returns: The directory, and a sentence with the reason if it is not `named`.
+    ///   - fault: Returns the reason why a directory is unsuitable, as ``fault(of:)`` does.
+    /// - Returns: The directory; and a sentence with the reason if `named` is set but not used.
     static func choose(
         _ named: String?, user: uid_t, fault: (String) -> String?
     ) -> (folder: String, warning: String?) {
@@ -25,8 +26,8 @@ package enum RuntimeFolder {
         return (folder, "XDG_RUNTIME_DIR is '\(named)', \(reason): \(folder) is used instead")
     }
 
-    /// Returns the reason why a directory cannot be the runtime directory of this user, in words that follow the
-    /// directory's name; `nil` if the directory is suitable.
+    /// Returns the reason why the directory at the given path cannot be the runtime directory of this user; `nil` if it
+    /// can be. The reason is a relative clause, to be written after the directory's name.
     ///
     /// In a directory that others may write to, another user could replace Purvey's directory.
     package static func fault(of path: String) -> String? {
@@ -46,12 +47,12 @@ package enum RuntimeFolder {
     }
 }
 
-/// Directories that only their owner may access.
+/// Creates directories that only their owner may access.
 package enum PrivateFolder {
     /// Creates a directory and its parents if they are missing, with mode 0700.
     ///
-    /// - Throws: `EPERM` if the directory exists but belongs to another user or is a symbolic link: in a directory
-    ///   such as `/tmp` another user may have created it first.
+    /// - Throws: `EPERM` if the directory exists but belongs to another user, and `ENOTDIR` if it is a symbolic link.
+    ///   In a directory such as `/tmp`, another user may have created it first.
     package static func make(_ path: String) throws(Errno) {
         try makeAll(path)
         let status = try FileStatus.of(path, followingLinks: false)
@@ -62,7 +63,8 @@ package enum PrivateFolder {
         }
     }
 
-    /// Creates a directory and its parents if they are missing, with mode 0700. Existing directories stay unchanged.
+    /// Creates a directory and its parents if they are missing, with mode 0700. The modes of existing directories stay
+    /// unchanged.
     static func makeAll(_ path: String) throws(Errno) {
         // A parent that cannot be created may exist nevertheless; only the last directory matters.
         var first: Errno?

@@ -1,6 +1,6 @@
 import Conduit
 
-/// Registers the bundle in a directory.
+/// Registers the bundle in the given directory.
 package struct RegisterBundleCall: Call, SchemaMessage {
     package typealias Reply = BundleDescription
     package static var method: UInt64 { DaemonMethod.registerBundle }
@@ -38,7 +38,7 @@ package struct ListBundlesCall: Call, SchemaMessage {
     }
 }
 
-/// A registered bundle, in the form in which clients receive it.
+/// A registered bundle, as it is described to clients.
 package struct BundleDescription: SchemaMessage, Equatable {
     package let identifier: String
     package let path: String

@@ -2,7 +2,8 @@ import Conduit
 import Foundation
 import LinuxSystem
 
-/// Passes a provider's process the socket to a consumer of one of its items. Sent by the daemon.
+/// Passes a socket to the process that offers an item. A consumer of the item has the socket's other end. The daemon
+/// sends this call.
 package struct AcceptConsumerCall: Call, SchemaMessage {
     package typealias Reply = Empty
     package static var method: UInt64 { 1 }
@@ -20,8 +21,8 @@ package struct AcceptConsumerCall: Call, SchemaMessage {
     package static let schema = Schema(Self.init, Field(0, \.identifier), Field(1, \.socket), Field(2, \.permitted))
 }
 
-/// Notifies a provider's process that an item's offer has ended, because the board's contents were replaced. Sent by
-/// the daemon.
+/// Notifies the process that offers an item that the offer has ended, because the board's contents were replaced. The
+/// daemon sends this notice.
 package struct OfferReplacedNotice: Notice, SchemaMessage {
     package static var method: UInt64 { 1 }
     package let identifier: UUID
@@ -31,7 +32,7 @@ package struct OfferReplacedNotice: Notice, SchemaMessage {
     package static let schema = Schema(Self.init, Field(0, \.identifier))
 }
 
-/// Announces that the daemon ends on request. Clients must not restart it without a request.
+/// Announces that the daemon ends because this was requested. Clients must not restart the daemon until it is needed.
 package struct DaemonEndingNotice: Notice, SchemaMessage {
     package static var method: UInt64 { 2 }
 
@@ -39,7 +40,7 @@ package struct DaemonEndingNotice: Notice, SchemaMessage {
     package static let schema = Schema(Self.init)
 }
 
-/// Asks for the directories of the daemon, which depend on the environment in which it was started.
+/// Asks the daemon for its directories, which depend on the environment in which it was started.
 package struct FoldersCall: Call, SchemaMessage {
     package static var method: UInt64 { DaemonMethod.folders }
 

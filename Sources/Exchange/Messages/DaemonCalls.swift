@@ -3,7 +3,7 @@ import Foundation
 import ItemProvider
 import LinuxSystem
 
-/// The numbers of the clients' calls to the daemon. They are part of the protocol, and a number is never reused.
+/// The numbers of the clients' calls to the daemon. The numbers are part of the protocol, and none is ever reused.
 package enum DaemonMethod {
     package static let offer: UInt64 = 1
     package static let withdraw: UInt64 = 2
@@ -36,7 +36,7 @@ package struct OfferCall: Call, SchemaMessage {
     package static let schema = Schema(Self.init, Field(0, \.board), Field(1, \.manifest))
 }
 
-/// Withdraws an item of this connection.
+/// Withdraws an item that this client offers.
 package struct WithdrawCall: Call, SchemaMessage {
     package typealias Reply = Empty
     package static var method: UInt64 { DaemonMethod.withdraw }
@@ -47,20 +47,20 @@ package struct WithdrawCall: Call, SchemaMessage {
     package static let schema = Schema(Self.init, Field(0, \.identifier))
 }
 
-/// Replaces the contents of a board. The former offers end.
+/// Replaces the contents of a board. The items that were on the board are no longer offered.
 package struct ReplaceContentsCall: Call, SchemaMessage {
     package typealias Reply = ChangeCountReply
     package static var method: UInt64 { DaemonMethod.replaceContents }
     package let board: String
     package let manifests: [OfferManifest]
-    /// Whether to replace the contents only if the board was not used since the daemon started. Contents from before a
-    /// restart must not replace newer contents.
+    /// Whether to replace the contents only if the board was not used since the daemon started. A client sets this when
+    /// it offers contents again after a restart of the daemon, because they must not replace newer contents.
     package let onlyIfUntouched: Bool
-    /// The change count that the board must still have, without items of other clients; `nil` for new contents. The
-    /// count stays the same, because a program continues to write its own contents.
+    /// The change count of contents that this client has written earlier and now changes; `nil` for new contents. If it
+    /// is not `nil`, the board's change count stays the same. The call fails if the board has another change count, or
+    /// items of other clients.
     package let amending: UInt64?
-    /// Whether the board is not used any more. If it is empty afterwards, it is treated like a board that was never
-    /// used.
+    /// Whether the client removes the board. If the board is empty after the call, it counts as never used.
     package let isRemoval: Bool
 
     package init(
@@ -92,7 +92,8 @@ package struct ChangeCountCall: Call, SchemaMessage {
 
 package struct ChangeCountReply: SchemaMessage {
     package let changeCount: UInt64
-    /// Whether the board has been used since it was last removed. Only a limited number of boards is remembered.
+    /// Whether the board has been used, and was not removed from the daemon's table since then. The table retains a
+    /// limited number of boards.
     package let isTouched: Bool
 
     package init(changeCount: UInt64, isTouched: Bool = true) {
@@ -103,7 +104,8 @@ package struct ChangeCountReply: SchemaMessage {
     package static let schema = Schema(Self.init, Field(0, \.changeCount), Field(1, \.isTouched, default: true))
 }
 
-/// Asks for the items on a board that the client may see. A long list has several pages.
+/// Asks for the items on a board that the client may see. A long list is sent in several pages, each in reply to one
+/// call.
 package struct ListCall: Call, SchemaMessage {
     package static var method: UInt64 { DaemonMethod.list }
     package let board: String
@@ -133,7 +135,8 @@ package struct ListCall: Call, SchemaMessage {
     }
 }
 
-/// Asks for a socket to the process that offers an item. From then on the daemon is not involved.
+/// Asks for a socket to the process that offers an item. The consumer then loads the item over this socket, without the
+/// daemon.
 package struct OpenCall: Call, SchemaMessage {
     package static var method: UInt64 { DaemonMethod.open }
     package let identifier: UUID
@@ -162,7 +165,7 @@ package struct StatusCall: Call, SchemaMessage {
         package let processID: Int32
         /// The number of items on all boards.
         package let offers: Int
-        /// The size in bytes of memory files held for processes that have ended.
+        /// The total size, in bytes, of the memory files that the daemon holds for processes that have ended.
         package let heldBytes: Int
 
         package init(processID: Int32, offers: Int, heldBytes: Int) {

@@ -2,18 +2,18 @@ import Conduit
 import Foundation
 import ItemProvider
 
-/// Passes the daemon the contents of one representation of an item, so that it can be loaded after this process has
-/// ended.
+/// Passes the daemon the contents of one representation of an item, so that the representation can be loaded after this
+/// process has ended.
 package struct HoldCall: Call, SchemaMessage {
     package typealias Reply = Empty
     package static var method: UInt64 { DaemonMethod.hold }
     package let identifier: UUID
     package let index: Int
     package let supply: SupplyMessage
-    /// The representation's object of the coercing interface (`loadItem`), if it has one.
+    /// The object that `loadItem` returns for this representation; `nil` if there is none.
     package let item: ItemMessage?
-    /// The board whose contents the item is about to replace. The held representations of these contents do not count
-    /// towards the limits.
+    /// The board whose contents the item is about to replace; `nil` if the item is already offered. The representations
+    /// that the daemon holds for these contents do not count towards the limits.
     package let replacedBoard: String?
 
     package init(
@@ -31,7 +31,7 @@ package struct HoldCall: Call, SchemaMessage {
         Field(1, \.index), Field(2, \.supply), Field(3, \.replacedBoard), Field(4, \.item))
 }
 
-/// Makes the daemon offer an item, with the representations that it holds.
+/// Makes the daemon offer an item, with the representations that this process has passed to it.
 package struct TakeOverCall: Call, SchemaMessage {
     package typealias Reply = Empty
     package static var method: UInt64 { DaemonMethod.takeOver }
@@ -42,7 +42,8 @@ package struct TakeOverCall: Call, SchemaMessage {
     package static let schema = Schema(Self.init, Field(0, \.identifier))
 }
 
-/// Announces that this process is about to exit normally. The reply lists the items to hand over.
+/// Announces that this process is about to exit normally. The reply lists the items that the process should pass to the
+/// daemon.
 package struct PrepareToQuitCall: Call, SchemaMessage {
     package static var method: UInt64 { DaemonMethod.prepareToQuit }
 

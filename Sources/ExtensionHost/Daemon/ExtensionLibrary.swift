@@ -3,22 +3,23 @@ import Foundation
 import Glibc
 import LinuxSystem
 
-/// The installed extensions. Each is a directory `IDENTIFIER.appex`, which is a copy of the extension or a link to it.
+/// The installed extensions. Each is a directory `IDENTIFIER.appex` with a copy of the extension, or a symbolic link to
+/// the extension.
 ///
-/// Further extensions come with Purvey, in `lib/purvey/extensions` beside the directory of its programs. An installed
-/// extension replaces the one of the same identifier that comes with Purvey.
+/// The extensions that come with Purvey are in `lib/purvey/extensions`, beside the directory of Purvey's programs. An
+/// installed extension is used instead of an extension with the same identifier that comes with Purvey.
 ///
-/// All state is in the directory, so any process may use the library. Methods block on the file system.
+/// All state is on disk, so any process may use the library. Methods block on the file system.
 package struct ExtensionLibrary: Sendable {
     private let folder: String
     private let containers: String
     private let shipped: String?
 
-    /// Creates a library.
+    /// Creates a value that gives access to the library.
     ///
     /// - Parameters:
     ///   - data: The directory of Purvey's data for this user.
-    ///   - shipped: The directory of the extensions that come with Purvey.
+    ///   - shipped: The directory of the extensions that come with Purvey; `nil` if there is none.
     package init(data: String, shipped: String? = ExtensionLibrary.besidePrograms) {
         self.shipped = shipped
         folder = data + "/extensions"
@@ -42,13 +43,13 @@ package struct ExtensionLibrary: Sendable {
     /// The usable extensions, sorted by identifier.
     package var all: [ExtensionBundle] { installed.compactMap(\.bundle).sorted { $0.identifier < $1.identifier } }
 
-    /// Sentences about the faults of installed extensions that cannot be used.
+    /// The faults of installed extensions that cannot be used, as sentences.
     package var faults: [String] {
         installed.flatMap { entry in entry.faults.map { "\(entry.name): \($0)" } }
     }
 
-    /// Finds an extension by its identifier, by its short name, or by its name, in this order. A short name or a name
-    /// must be unique.
+    /// Finds the extension whose identifier, short name or name is the given text. They are compared in this order.
+    /// Throws an error if no extension, or if more than one, has this short name or name.
     package func find(_ text: String) throws(LibraryError) -> ExtensionBundle {
         let installed = installed
         let all = installed.compactMap(\.bundle)
@@ -72,11 +73,12 @@ package struct ExtensionLibrary: Sendable {
         return first
     }
 
-    /// Installs the extension in a directory. Replaces an extension with the same identifier.
+    /// Installs the extension at the given path. Replaces an extension with the same identifier.
     ///
-    /// The new extension is complete before it appears. Running requests continue with the open files of the old one.
+    /// The new extension appears atomically. Running processes of the old extension continue with its files, which they
+    /// have open.
     ///
-    /// - Parameter link: Whether to install a link to the directory instead of a copy.
+    /// - Parameter link: Whether to install a symbolic link to the directory instead of a copy.
     @discardableResult
     package func install(path: String, link: Bool = false) throws(LibraryError) -> ExtensionBundle {
         let inspection = ExtensionInspection(path: path)
@@ -104,10 +106,10 @@ package struct ExtensionLibrary: Sendable {
         }
     }
 
-    /// Removes an extension.
+    /// Removes the extension with the given identifier.
     ///
-    /// - Parameter withContainer: Whether to remove its container as well, even if the extension was removed before. If
-    ///   `false`, the container stays, because the user may need its contents.
+    /// - Parameter withContainer: Whether to remove the extension's container as well, even if the extension itself was
+    ///   removed before. Otherwise, the container stays, because the user may need its contents.
     /// - Returns: Whether the extension was still installed.
     @discardableResult
     package func remove(identifier: String, withContainer: Bool = false) throws(LibraryError) -> Bool {
@@ -133,7 +135,8 @@ package struct ExtensionLibrary: Sendable {
         try TreeRemover.remove(name, in: try FileDescriptor.open(folder, [.readOnly, .directory]))
     }
 
-    /// Returns the container of an extension, if it exists.
+    /// Returns the path of the container of the extension with the given identifier; `nil` if the container does not
+    /// exist.
     package func container(of identifier: String) -> String? {
         guard InfoPropertyList.isIdentifier(identifier) else { return nil }
         let path = containers + "/" + identifier

@@ -3,24 +3,24 @@ import FileCoordination
 import LinuxSystem
 import Synchronization
 
-/// The extension service of the daemon: starts extensions confined, and supervises them. It does not transfer the
-/// messages between extensions and their callers.
+/// The daemon's service that starts extensions in confined processes, and supervises these. Messages between extensions
+/// and their callers do not pass through the service.
 package final class ExtensionService: Sendable {
     private let library: ExtensionLibrary
     private let data: String
     private let coordination: Coordination?
-    /// The maximum number of concurrent processes. Each has a thread that waits for its end.
+    /// The maximum number of concurrent processes. For each process, a thread waits for its end.
     private static let limit = 64
     private let running = Mutex(0)
 
-    /// A function that admits a process to file coordination before the process is started. Returns the process's end
-    /// of a socket.
+    /// A function that is called before a process is started, and lets the process coordinate files. Returns the end of
+    /// a socket pair to pass to the process.
     package typealias Coordination = @Sendable (any ConfinedPlaces) throws -> FileDescriptor
 
-    /// The domain of this service's errors in messages.
+    /// The domain of this service's errors when they are sent.
     package static let domain = "PurveyExtension"
 
-    /// Creates the service, and removes the directories that killed daemons left (``ScopeFolder``).
+    /// Creates the service. Removes the directories of ``ScopeFolder`` that killed daemons have left.
     ///
     /// - Parameter data: The directory of Purvey's data for this user.
     package init(data: String, coordination: Coordination? = nil) {

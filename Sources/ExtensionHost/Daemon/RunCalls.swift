@@ -1,16 +1,16 @@
 import Conduit
 import LinuxSystem
 
-/// A call that makes the daemon start an extension for one request. The reply follows when the extension's process has
+/// A call that makes the daemon start an extension for one request. The daemon replies when the extension's process has
 /// ended. If the call is cancelled, or the caller disconnects, the daemon ends the process.
 package struct RunExtensionCall: Call, SchemaMessage {
     package typealias Reply = ExtensionEnding
-    /// The number of the call. It is greater than the numbers of the exchange's own calls, which are served on the same
-    /// socket.
+    /// The number of the call. It is greater than the numbers of the exchange's calls, which use the same socket.
     package static var method: UInt64 { 64 }
     /// The extension's identifier.
     package let identifier: String
-    /// The extension's end of a socket pair made by the caller: messages do not pass through the daemon.
+    /// One end of a socket pair that the caller has created, for the extension. Therefore the messages between both do
+    /// not pass through the daemon.
     package let socket: FileDescriptor
 
     package init(identifier: String, socket: FileDescriptor) {
@@ -21,8 +21,8 @@ package struct RunExtensionCall: Call, SchemaMessage {
     package static let schema = Schema(Self.init, Field(0, \.identifier), Field(1, \.socket))
 }
 
-/// A call that makes the daemon start the user interface of a domain's provider. The reply follows when the process has
-/// ended. If the call is cancelled, or the caller disconnects, the daemon ends the process.
+/// A call that makes the daemon start the user interface of a domain's provider. The daemon replies when the process of
+/// the user interface has ended. If the call is cancelled, or the caller disconnects, the daemon ends the process.
 package struct RunInterfaceCall: Call, SchemaMessage {
     package typealias Reply = ExtensionEnding
     package static var method: UInt64 { 65 }
@@ -30,7 +30,8 @@ package struct RunInterfaceCall: Call, SchemaMessage {
     package let domain: String
     /// The extension's identifier.
     package let identifier: String
-    /// The extension's end of a socket pair made by the caller: messages do not pass through the daemon.
+    /// One end of a socket pair that the caller has created, for the extension. Therefore the messages between both do
+    /// not pass through the daemon.
     package let socket: FileDescriptor
     /// The connection to the display for the extension's windows; `nil` if the caller has no display.
     package let display: DisplayConnection?

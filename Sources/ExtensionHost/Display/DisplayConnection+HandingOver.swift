@@ -2,19 +2,20 @@ import LinuxSystem
 import Sandbox
 
 extension DisplayConnection {
-    /// The descriptors and environment variables that make the connection available to a process.
+    /// The descriptors and environment variables through which a process can use the display connection.
     struct HandedOver {
         let descriptors: [FileDescriptor]
         /// The variables, each as `NAME=value`.
         let variables: [String]
     }
 
-    /// Prepares the connection for a confined process. The process does not gain any other access.
+    /// Prepares the connection for use by a confined process. The process gets no access beyond what the connection
+    /// needs.
     ///
     /// - Parameters:
-    ///   - number: The number of the first descriptor in the process.
+    ///   - number: The number that the first of the descriptors has in the process.
     ///   - container: The process's own container.
-    ///   - confinement: The confinement, to which the minimum access is added.
+    ///   - confinement: The confinement of the process. Access to the files that the connection needs is added to it.
     func handedOver(from number: Int, in container: Container, _ confinement: inout Confinement) throws -> HandedOver {
         // Permits access to the system's font cache, which takes seconds to rebuild.
         confinement.paths.append(("/var/cache/fontconfig", .read))
@@ -48,8 +49,8 @@ extension DisplayConnection {
         return file
     }
 
-    /// Variables for GTK. They disable the message bus, which the process cannot access, and rendering with the
-    /// graphics card's devices.
+    /// Environment variables for GTK. They disable the message bus, which the process cannot access, and rendering with
+    /// the graphics card, whose devices it cannot access.
     private static let toolkit = [
         "DBUS_SESSION_BUS_ADDRESS=disabled:", "GDK_DEBUG=gl-disable,vulkan-disable", "GIO_USE_VFS=local",
         "GSETTINGS_BACKEND=memory", "GSK_RENDERER=cairo", "GTK_A11Y=none", "GTK_USE_PORTAL=0", "NO_AT_BRIDGE=1",

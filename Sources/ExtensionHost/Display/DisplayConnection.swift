@@ -2,8 +2,8 @@ import Conduit
 import Glibc
 import LinuxSystem
 
-/// A connection to the user's display. A caller opens the connection and hands it to the extension's process. The
-/// process itself can connect neither to a display nor to any other server of this user.
+/// A connection to the user's display. A client of the daemon opens the connection and passes it to an extension's
+/// process. The extension's process itself can connect neither to a display nor to any other server of this user.
 package struct DisplayConnection: SchemaMessage {
     /// The protocol of the connection.
     package enum Kind: Int, MessageValue, Sendable {
@@ -12,7 +12,8 @@ package struct DisplayConnection: SchemaMessage {
     }
 
     package let kind: Kind
-    /// The display's name in the process's environment: `:1` for X11, for example, and empty for Wayland.
+    /// The value of the variable that names the display in the environment of the extension's process: for example `:1`
+    /// for X11, and empty for Wayland.
     package let name: String
     package let socket: FileDescriptor
     /// The entries of the user's Xauthority file for this display; empty if none are needed.
@@ -38,8 +39,8 @@ package struct DisplayConnection: SchemaMessage {
 // MARK: Connecting
 
 extension DisplayConnection {
-    /// Connects to the display in this process's environment, preferably with Wayland, otherwise with X11. Returns
-    /// `nil` if the environment names no display that accepts the connection. Blocks while a display is busy.
+    /// Connects to the display that this process's environment names: with Wayland if possible, otherwise with X11.
+    /// Returns `nil` if no display accepts the connection. Blocks while a display is busy.
     package static func ofThisUser() -> DisplayConnection? { wayland() ?? x11() }
 
     private static func wayland() -> DisplayConnection? {
@@ -49,8 +50,8 @@ extension DisplayConnection {
         return DisplayConnection(.wayland, socket: socket)
     }
 
-    /// Connects to an X11 display of this machine. Displays of other machines are not supported, because they require a
-    /// network connection.
+    /// Connects to the X11 display of this machine that the environment names; `nil` if that fails. Displays of other
+    /// machines are not supported, because they require a network connection.
     private static func x11() -> DisplayConnection? {
         guard let display = variable("DISPLAY"), let number = PassedDisplay.number(of: display),
             let socket = stream(PassedDisplay.path(ofDisplay: number))

@@ -1,12 +1,14 @@
 import LinuxSystem
 
-/// The X11 authority file. It consists of entries with a family, an address, a display number, a method and its data.
-/// Each of the last four is preceded by its length. All numbers have two bytes in big-endian order (Xau(3)).
+/// Reads the X11 authority file. Each entry consists of a family, an address, a display number, a method and the
+/// method's data. The family is a number. Each of the other four parts is preceded by its length. Numbers and lengths
+/// have two bytes in big-endian order (Xau(3)).
 package enum XAuthority {
-    /// The maximum size in bytes. A usual file has a few hundred.
+    /// The maximum size in bytes of a file that is read. A typical file has a few hundred bytes.
     private static let largest = 1 << 20
 
-    /// Returns the entries of the user's file for a display of this machine. Blocks on the file system.
+    /// Returns the entries, in the user's authority file, for the display of this machine with the given number. Blocks
+    /// on the file system.
     static func ofThisUser(forDisplay number: Int) -> [UInt8] {
         let path =
             DisplayConnection.variable("XAUTHORITY")
@@ -17,8 +19,8 @@ package enum XAuthority {
         return entries(bytes, forDisplay: number)
     }
 
-    /// Returns the entries of a file for a display of this machine. Entries of other displays must not be disclosed.
-    /// Parsing ends at a truncated entry.
+    /// Returns those entries of an authority file that are for the display of this machine with the given number.
+    /// Entries for other displays must not be disclosed to an extension. Parsing ends at a truncated entry.
     package static func entries(_ file: [UInt8], forDisplay number: Int) -> [UInt8] {
         var kept: [UInt8] = []
         var rest = file[...]
@@ -47,6 +49,6 @@ package enum XAuthority {
         return part.count == count ? part : nil
     }
 
-    /// The families for this machine and for any machine (`FamilyLocal`, `FamilyWild`).
+    /// The numbers of two families: this machine, and any machine (`FamilyLocal`, `FamilyWild`).
     private static let (local, wild) = (256, 65535)
 }

@@ -3,16 +3,17 @@ import Conduit
 import Foundation
 import LinuxSystem
 
-/// The crash report of an extension's process: the signal, and the frames of the crashed thread, the innermost first.
+/// The crash report of an extension's process: the signal, and the stack frames of the crashed thread, the innermost
+/// first.
 struct CrashReport {
     static let begin = CSWIFT_CRASH_BEGIN
     static let end = CSWIFT_CRASH_END
 
-    /// Converts the lines between the two markers into log lines. Each frame is described by the name of its function
-    /// and the program's file.
+    /// Converts the frames of a crash report into lines for the log. Each frame is described by the name of its
+    /// function and the file of the program or library.
     ///
-    /// - Parameter folders: The directories beneath which program files may be read. The process wrote the lines, so
-    ///   they are not trusted.
+    /// - Parameter folders: The directories beneath which program files may be read. Other files are not read, because
+    ///   the process itself wrote the frames, and may have named any file.
     static func lines(signal: String, frames: [String], folders: [String]) -> [String] {
         let number = CInt(signal) ?? 0
         let name = strsignal(number).map { " (\(String(cString: $0)))" } ?? ""

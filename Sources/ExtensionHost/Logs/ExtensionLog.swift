@@ -3,24 +3,24 @@ import Foundation
 import Glibc
 import LinuxSystem
 
-/// The log of one extension: the output and log messages of its processes, and their endings. It consists of the
+/// The log of one extension: the output, the log messages and the ends of its processes. The log consists of the
 /// current file and the previous file.
 ///
-/// The process that starts the extension writes the log.
+/// The process that starts the extension, usually the daemon, writes the log.
 package struct ExtensionLog: Sendable {
-    /// The current file.
+    /// The path of the current file.
     package let path: String
-    /// The path of the previous file, which exists if the log has exceeded the size of one file.
+    /// The path of the previous file. It exists if the log has once exceeded the maximum size of a file.
     package var olderPath: String { path + ".1" }
 
     private let folder: String
 
-    /// The size in bytes at which a new file is begun.
+    /// The size in bytes at which the current file becomes the previous file, and a new file is begun.
     private static let largest = 1 << 20
-    /// A leaf lock that is held while lines are written, and while the file is replaced by a new one.
+    /// A leaf lock that is held while lines are written, and while the current file is replaced.
     private static let turn = Lock(())
 
-    /// Creates the log of an extension.
+    /// Creates the log of the extension with the given identifier.
     ///
     /// - Parameter data: The directory of Purvey's data for this user.
     package init(of identifier: String, data: String) {
@@ -28,8 +28,8 @@ package struct ExtensionLog: Sendable {
         path = folder + "/" + identifier + ".log"
     }
 
-    /// Appends lines, each with the time and the process ID. Blocks on the file system. Drops lines that cannot be
-    /// written, for example because the disk is full, so that the extension can continue.
+    /// Appends lines, each with the time and the process ID. Blocks on the file system. Lines that cannot be written,
+    /// for example because the disk is full, are dropped, so that the extension can continue.
     func write(_ lines: [String], of process: pid_t) {
         guard !lines.isEmpty else { return }
         let time = Date().formatted(.iso8601)
@@ -52,18 +52,18 @@ package struct ExtensionLog: Sendable {
     }
 }
 
-/// A reader of an extension's log, from its beginning on, including lines added later.
+/// Reads an extension's log from the beginning, including lines that are added later.
 package struct ExtensionLogReader {
     private let log: ExtensionLog
     private var file: FileDescriptor?
     private var hasBegun = false
 
-    /// The number of bytes to read at a time.
+    /// The maximum number of bytes to read at a time.
     private static let piece = 64 << 10
 
     package init(_ log: ExtensionLog) { self.log = log }
 
-    /// Returns the next bytes; an empty array at the current end. Blocks on the file system.
+    /// Returns the next bytes; an empty array if all current bytes have been read. Blocks on the file system.
     package mutating func next() throws(Errno) -> [UInt8] {
         if !hasBegun {
             hasBegun = true
@@ -101,7 +101,7 @@ extension FileDescriptor {
     }
 }
 
-/// The part of an extension's log that one process writes.
+/// Writes the lines of one process to an extension's log.
 final class LogLines: Sendable {
     private let log: ExtensionLog
     // Leaf lock.
@@ -109,7 +109,7 @@ final class LogLines: Sendable {
 
     init(_ log: ExtensionLog) { self.log = log }
 
-    /// Writes the first line of the process. Called before any output of the process is read.
+    /// Writes the line about the start of the process. Called before any output of the process is read.
     func begin(_ number: pid_t, _ bundle: ExtensionBundle) {
         process.withLock { $0 = number }
         let network = bundle.usesNetwork ? "" : ", without the network (no \(ExtensionBundle.networkKey))"

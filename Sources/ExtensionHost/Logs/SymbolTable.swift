@@ -4,7 +4,8 @@ import LinuxSystem
 /// The functions of a program or library by their offsets, from the symbol table of a 64-bit little-endian ELF file
 /// (elf(5)).
 ///
-/// The file may be malformed: tables that exceed the file or the size limit count as missing.
+/// The file may be malformed. A table that extends past the end of the file, or exceeds the size limit, counts as
+/// missing.
 struct SymbolTable {
     private struct Function {
         let start: UInt64
@@ -21,7 +22,8 @@ struct SymbolTable {
     private static let (symbols, dynamicSymbols): (UInt64, UInt64) = (2, 11)
     private static let functionType: UInt8 = 2
 
-    /// Reads a file. Returns `nil` if it has no symbol table. Blocks on the file system.
+    /// Reads the symbol table of the file at the given path. Returns `nil` if the file has no symbol table. Blocks on
+    /// the file system.
     init?(path: String) {
         guard let file = try? FileDescriptor.open(path, [.readOnly, .nonBlocking]), let status = try? file.status(),
             status.kind == .regular
@@ -64,7 +66,8 @@ struct SymbolTable {
         }.sorted { $0.start < $1.start }
     }
 
-    /// Returns the linker's name of the function at an offset from the file's load address.
+    /// Returns the mangled name of the function at the given offset from the file's load address; `nil` if there is no
+    /// function at the offset.
     func name(at offset: UInt64) -> String? {
         var (low, high) = (0, functions.count)
         while low < high {
@@ -80,7 +83,7 @@ struct SymbolTable {
 }
 
 extension FileDescriptor {
-    /// Returns bytes of the file, or `nil` if the file is too short.
+    /// Returns `count` bytes of the file at the given offset, or `nil` if the file has fewer bytes.
     fileprivate func bytes(_ count: Int, at offset: Int) -> [UInt8]? {
         var bytes = [UInt8](repeating: 0, count: count)
         let filled = bytes.withUnsafeMutableBytes { buffer in try? fill(buffer, at: offset) }
@@ -89,7 +92,7 @@ extension FileDescriptor {
 }
 
 extension [UInt8] {
-    /// Returns a little-endian number. The bytes must exist.
+    /// Returns the little-endian number in the given bytes of this array. The bytes must exist.
     fileprivate func number(at start: Int, bytes: Int) -> UInt64 {
         self[start..<start + bytes].reversed().reduce(0) { $0 << 8 | UInt64($1) }
     }

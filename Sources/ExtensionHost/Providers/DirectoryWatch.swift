@@ -1,18 +1,18 @@
 import Glibc
 import LinuxSystem
 
-/// A watch of the path of the directory that was handed to a provider. It detects when another directory is at the
-/// path, or when the directory is mounted again, for example after a disk was unplugged and plugged in. A process that
-/// was confined earlier cannot access the new directory.
+/// Watches the path of the local directory that a provider serves. The watch detects that another directory is at the
+/// path, or that the directory was mounted again, for example after its disk was unplugged and plugged in. A process
+/// that was confined before this change cannot access the new directory.
 final class DirectoryWatch: Sendable {
     private let end: EventCounter
 
-    /// The directory at a path, and its mount.
+    /// The identity of the directory at a path, and of the directory's mount.
     private struct Directory: Equatable {
         let mount: UInt64
         let identity: FileStatus.Identity
 
-        /// Returns `nil` if no directory exists at the path.
+        /// Examines the directory at the given path; `nil` if no directory exists there.
         init?(_ path: String) {
             guard let folder = try? FileDescriptor.open(path, [.pathOnly, .directory]),
                 let status = try? folder.status()
@@ -21,7 +21,7 @@ final class DirectoryWatch: Sendable {
         }
     }
 
-    /// Starts watching.
+    /// Starts to watch the given path.
     ///
     /// - Parameter changed: Called on the watch's own thread after every change.
     init(_ path: String, _ changed: @escaping @Sendable () -> Void) throws(Errno) {
@@ -51,14 +51,15 @@ final class DirectoryWatch: Sendable {
     deinit { end.raise() }
 }
 
-/// A watch of the directories of a provider whose process was ended because it was idle. It reports the first event, so
-/// that its owner can start the process.
+/// Watches the directories of a provider whose process was ended because it was idle. The watch reports the first
+/// event, so that the owner of the watch can start the process again.
 final class SleepWatch: Sendable {
     private let end: EventCounter
 
     /// Starts the watch.
     ///
-    /// - Parameter wake: Called once, on the watch's own thread. The watch does not read the events.
+    /// - Parameter wake: Called once, at the first event, on the watch's own thread. The watch does not read the
+    ///   events.
     init(_ notices: FolderNotices, _ wake: @escaping @Sendable () -> Void) throws(Errno) {
         let end = try EventCounter()
         self.end = end

@@ -2,16 +2,15 @@ import Glibc
 import LinuxSystem
 import Sandbox
 
-/// A local directory that the user handed to a domain, so that the domain's provider serves it: the path and the
-/// identity that the directory had at that time.
+/// A local directory that the user chose for a domain, so that the domain's provider serves it (a handed directory).
+/// The value records the path and the identity that the directory had at that time.
 ///
-/// A provider could replace a directory within its own directory by a link, for example to another domain's directory.
-/// Therefore the path alone is never used: links in the path are not followed, and a directory with another identity is
-/// refused.
+/// A provider could replace a directory by a symbolic link, for example to another domain's directory. Therefore the
+/// path alone is never used: links in the path are not followed, and a directory with another identity is refused.
 package struct HandedFolder: Sendable, Equatable {
-    /// The absolute path. It contained no symbolic links when the directory was handed over.
+    /// The absolute path. It contained no symbolic links when the user chose the directory.
     package let path: String
-    /// The ``FolderIdentity`` in the form that is stored on disk.
+    /// The ``FolderIdentity`` of the directory, as it is stored on disk.
     package let identity: String
 
     package init(path: String, identity: String) {
@@ -19,7 +18,8 @@ package struct HandedFolder: Sendable, Equatable {
         self.identity = identity
     }
 
-    /// Records the directory at a path, which may contain links. Blocks on the file system.
+    /// Records the path and identity of the directory at the given path, which may contain symbolic links. Blocks on
+    /// the file system.
     init(at path: String) throws(Errno) {
         guard let resolved = ProviderDomain.canonical(path) else { throw .current }
         let folder = try FileDescriptor.openFolder(withoutLinks: resolved)
@@ -29,8 +29,8 @@ package struct HandedFolder: Sendable, Equatable {
 
     /// Opens the directory with O_PATH. Blocks on the file system.
     ///
-    /// - Throws: a fault that names the directory, if the directory does not exist, or is not the directory that was
-    ///   handed over.
+    /// - Throws: an error that names the directory, if the directory does not exist, or is another directory than the
+    ///   one that the user chose.
     func open() throws(HandedFolderError) -> FileDescriptor {
         do throws(Errno) {
             let folder = try FileDescriptor.openFolder(withoutLinks: path)
@@ -49,15 +49,16 @@ package struct HandedFolder: Sendable, Equatable {
 }
 
 extension HandedFolder {
-    /// The directory, and the access that a confined process gets. The Landlock rule opens the path again. Therefore
-    /// call ``open()`` before and after the start of the process, to check which directory was at the path.
+    /// The directory's path, and the access to the directory that a confined process gets. The Landlock rule opens the
+    /// path when the process is started. Therefore call ``open()`` before and after the start, to check that the
+    /// directory at the path is the right one.
     var place: (path: String, access: Confinement.Access) { (path, [.read, .write, .withoutLinks]) }
 }
 
-/// The reason why a directory cannot be handed to a provider.
+/// The reason why a provider cannot serve a directory.
 package struct HandedFolderError: Error, CustomStringConvertible {
     package let description: String
-    /// Whether another directory than the handed one exists at the path.
+    /// Whether the path leads to another directory than the one that the user chose.
     package let isOther: Bool
 
     init(description: String, isOther: Bool = false) {

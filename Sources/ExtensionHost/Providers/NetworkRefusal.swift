@@ -3,26 +3,27 @@ import FileProvider
 import FileProviderWire
 import Foundation
 
-/// A check whether an error of an extension may come from an attempt to use the network without permission. Such errors
-/// do not state the reason.
+/// Detects errors of an extension that may come from an attempt to use the network without permission. The errors
+/// themselves do not state this reason.
 package enum NetworkRefusal {
-    /// Returns an error message, extended by the key that the extension's property list must set to get network access.
+    /// Returns the given error message, and after it the key that the extension's property list must set to get network
+    /// access.
     package static func explained(_ message: String) -> String {
         let end = message.hasSuffix(".") ? "" : "."
         return
             "\(message)\(end) The extension is refused the network: \(ExtensionBundle.networkKey) is not set in its NSExtension."
     }
 
-    /// Whether a refused network connection may be the cause of an error.
+    /// Whether an error may have been caused by a network connection that was refused.
     package static func mayBe(_ error: any Error) -> Bool {
         let error = error as NSError
         return mayBe(domain: error.domain, code: error.code, message: error.localizedDescription)
     }
 
-    /// Whether a refused network connection may be the cause of a provider's failure.
+    /// Whether a provider's error may have been caused by a network connection that was refused.
     ///
-    /// - Parameter isLocal: Whether the provider serves a local directory that the user handed to the domain. Such a
-    ///   directory can be unreachable, too.
+    /// - Parameter isLocal: Whether the provider serves a local directory that the user chose for the domain. An
+    ///   unreachable directory can cause the same error.
     static func mayBe(_ failure: ProviderError, isLocal: Bool) -> Bool {
         failure.kind == .serverUnreachable && !isLocal
             || mayBe(domain: failure.domain, code: failure.code, message: failure.message)

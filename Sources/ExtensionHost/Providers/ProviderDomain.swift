@@ -7,18 +7,19 @@ import Sandbox
 
 /// A domain for which a provider's process is started.
 package struct ProviderDomain: Sendable, Equatable {
-    /// The provider's identifier of the domain; empty for the default domain.
+    /// The domain's identifier, which the provider has chosen; empty for the default domain.
     package var identifier: String
     /// The name that is shown to the user.
     package var displayName: String
-    /// The directory that the user handed to the domain, with everything in it; `nil` if there is none.
+    /// The path of the local directory that the provider serves (``HandedFolder``), with everything in it; `nil` if
+    /// there is none.
     package var path: String?
-    /// The record of the directory at ``path`` from the time when it was handed over; `nil` if there is no record yet.
+    /// The record of the directory at ``path`` from the time when the user chose it; `nil` if there is no record yet.
     package var handed: HandedFolder?
-    /// The path of the domain's documents within the provider's document storage; `nil` for the directory that is named
-    /// after the identifier.
+    /// The path of the domain's documents, relative to the provider's document storage. If it is `nil`, the documents
+    /// are in the directory that is named after the domain's identifier.
     package var storage: String?
-    /// Data that a program stores with the domain, as a property list.
+    /// Data that a program stores with the domain, encoded as a property list.
     package var userInfo: [UInt8]?
 
     package init(
@@ -33,7 +34,7 @@ package struct ProviderDomain: Sendable, Equatable {
         self.userInfo = userInfo
     }
 
-    /// The name of the domain's own directory: the identifier, in which every character with a meaning in a path is
+    /// The name of the domain's directories: the identifier, in which every character with a meaning in a path is
     /// escaped.
     var folderName: String {
         if identifier.isEmpty { return "default" }
@@ -53,37 +54,39 @@ package struct ProviderDomain: Sendable, Equatable {
         return name.prefix(180) + "%" + String(sum, radix: 16, uppercase: true)
     }
 
-    /// The name of the directory in a container for all of the provider's documents.
+    /// The name of the directory, in a provider's container, for the documents of all of its domains.
     package static let storageFolder = "File Provider Storage"
 
-    /// Returns the directory of the provider's documents.
+    /// Returns the path of a provider's document storage in its container.
     static func storage(in container: Container) -> String { container.path + "/" + storageFolder }
 
-    /// Returns the directory of the documents of an extension's provider, for all of its domains.
+    /// Returns the path of the document storage of the provider with the given extension identifier. It contains the
+    /// documents of all of the provider's domains.
     ///
     /// - Parameter data: The directory of Purvey's data for this user.
     package static func storage(of extensionIdentifier: String, data: String) -> String {
         Container.path(of: extensionIdentifier, data: data) + "/" + storageFolder
     }
 
-    /// Returns the directory of all extensions' containers.
+    /// Returns the path of the directory that contains the containers of all extensions.
     ///
     /// - Parameter data: The directory of Purvey's data for this user.
     package static func containers(data: String) -> String { Container.containers(data: data) }
 
-    /// The path of this domain's documents within the document storage.
+    /// The path of this domain's documents, relative to the provider's document storage.
     package var documentFolder: String { storage.flatMap(Self.relative) ?? folderName }
 
-    /// The name of the directory in a container for the providers' own state of their domains.
+    /// The name of the directory, in a provider's container, for the state that the provider stores for its domains.
     static let stateFolder = "File Provider State"
 
-    /// Returns the directory for the provider's state of this domain.
+    /// Returns the path of the directory for the state that the provider stores for this domain.
     func state(in container: Container) -> String { container.path + "/" + Self.stateFolder + "/" + folderName }
 
-    /// Returns the directory for temporary files.
+    /// Returns the path of the directory for this domain's temporary files.
     func temporary(in container: Container) -> String { container.temporary + "/domain-" + folderName }
 
-    /// Returns a normalized relative path that cannot leave its base; `nil` for any other path.
+    /// Returns a normalized relative path. Returns `nil` if the path is absolute, or if it leads out of the directory
+    /// to which it is relative.
     private static func relative(_ path: String) -> String? {
         let names = path.pathNames
         guard !names.isEmpty, !names.contains(".."), !names.contains(".") else { return nil }
@@ -92,13 +95,14 @@ package struct ProviderDomain: Sendable, Equatable {
 }
 
 extension ProviderDomain {
-    /// Returns the handed directory, after checking that it is still at its path. Blocks on the file system.
+    /// Returns the local directory that the provider serves, after checking that the directory is still at its path.
+    /// Returns `nil` if there is none. Blocks on the file system.
     ///
-    /// If the domain has no record of the directory, returns the directory that is at its path now.
+    /// If the domain has no record of the directory, returns the directory that is at ``path`` now.
     ///
-    /// - Parameter kept: Directories that no provider may access, such as Purvey's data. The directory must not be in
-    ///   one of them, nor contain one of them.
-    /// - Throws: ``HandedFolderError`` if the directory does not exist, is not the one that was handed over, or is not
+    /// - Parameter kept: Directories that no provider may access, such as Purvey's data. The provider's directory must
+    ///   not be within one of them, or contain one of them.
+    /// - Throws: ``HandedFolderError`` if the directory does not exist, is not the one that the user chose, or is not
     ///   allowed, for example because it is in a mounted domain.
     package func handedFolder(apartFrom kept: [String]) throws(HandedFolderError) -> HandedFolder? {
         guard let path else { return nil }
@@ -123,7 +127,7 @@ extension ProviderDomain {
         return handed
     }
 
-    /// The subtype of mounted domains' file systems, which follows "fuse." in `/proc/mounts`.
+    /// The subtype of the file system of mounted domains. In `/proc/mounts`, the subtype follows "fuse.".
     package static let mountSubtype = "purvey"
 
     private static func overlap(_ folder: FileDescriptor, at path: String, _ other: String) -> Bool {
@@ -146,8 +150,8 @@ extension ProviderDomain {
 
 /// The state that the user interface of a domain's provider shares with the provider.
 extension ProviderDomain {
-    /// Returns the first message to the user interface's process. It has the same locations as the first message to the
-    /// provider's process. Blocks on the file system.
+    /// Returns the first message to the process of the user interface. It contains the same paths as the first message
+    /// to the provider's process. Blocks on the file system.
     ///
     /// - Parameters:
     ///   - provider: The identifier of the provider's extension.
@@ -164,9 +168,9 @@ extension ProviderDomain {
             transferTime: Double(interface.timeLimit), bundleIdentifier: provider, userInfo: userInfo)
     }
 
-    /// Returns the directories that the user interface's process may access: the directory that was handed to the
-    /// domain, and the domain's own directory in the provider's document storage. If the provider has replaced the
-    /// domain's own directory by a link, the link is not followed. Blocks on the file system.
+    /// Returns the directories that the process of the user interface may access: the local directory that the provider
+    /// serves, if any, and the domain's directory in the provider's document storage. If the provider has replaced the
+    /// domain's directory by a symbolic link, the link is not followed. Blocks on the file system.
     func places(
         ofInterfaceOf provider: String, apartFrom kept: [String], data: String
     ) throws -> [(path: String, access: Confinement.Access)] {
@@ -179,11 +183,11 @@ extension ProviderDomain {
 }
 
 extension ProviderDomain {
-    /// Removes the provider's data for a removed domain: its documents, its state, and temporary files. The provider's
-    /// process must have ended. Blocks on the file system. Symbolic links are not followed.
+    /// Removes the provider's data for this domain, which was removed: the documents, the state, and the temporary
+    /// files. The provider's process must have ended. Blocks on the file system. Symbolic links are not followed.
     ///
     /// - Parameters:
-    ///   - extensionIdentifier: The identifier of the provider's extension, which may have been removed before.
+    ///   - extensionIdentifier: The identifier of the provider's extension, which may have been removed already.
     ///   - data: The directory of Purvey's data for this user.
     package func removeDocuments(of extensionIdentifier: String, data: String) throws(Errno) {
         guard InfoPropertyList.isIdentifier(extensionIdentifier) else { throw .invalidArgument }

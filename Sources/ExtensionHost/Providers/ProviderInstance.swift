@@ -7,15 +7,15 @@ import LinuxSystem
 final class ProviderInstance: Sendable {
     private let process: ExtensionProcess
     let connection: Connection
-    /// The time limit for a request that transfers no contents.
+    /// The time limit for the reply to a request that transfers no contents.
     let answerTime: Duration
     /// Whether the process may use the network.
     private let usesNetwork: Bool
-    /// Whether the process serves a local directory that the user handed to the domain.
+    /// Whether the process serves a local directory that the user chose for the domain.
     private let isLocal: Bool
-    /// Whether the provider itself observes changes at its service (`PurveyWatchesService`).
+    /// Whether the provider itself observes changes at its remote service (`PurveyWatchesService`).
     let watchesService: Bool
-    /// The time of the start.
+    /// The time at which the process was started.
     let began = ContinuousClock.now
     /// The service that watches directories for the process.
     let watches: WatchService
@@ -25,7 +25,8 @@ final class ProviderInstance: Sendable {
         var waiting: [CheckedContinuation<ExtensionEnding, Never>] = []
         /// The number of calls in progress.
         var calls = 0
-        /// The number of running calls during which the process may end without counting as crashed.
+        /// The number of calls in progress whose reply is dispensable. During such a call, an end of the process does
+        /// not count as a crash.
         var dispensableCalls = 0
         var hasAnswered = false
         var isAskedToEnd = false
@@ -50,14 +51,14 @@ final class ProviderInstance: Sendable {
         }
     }
 
-    /// The grace period for a process after its socket was closed.
+    /// The time that the process has to exit after its socket was closed. After that, it is killed.
     private static let grace: Duration = .seconds(2)
 
     var processID: pid_t { process.processID }
 
     /// Supervises the process until its end, on a separate thread.
     ///
-    /// - Parameter ended: Called on that thread when the process has ended. It must call ``finish(_:)``.
+    /// - Parameter ended: Called on that thread when the process has ended. The closure must call ``finish(_:)``.
     func watch(_ ended: @escaping @Sendable (ExtensionEnding) -> Void) {
         let wait: @Sendable () -> Void = {
             ended(self.process.waitForEnd { self.state.withLock { $0.calls > 0 } })
@@ -69,18 +70,18 @@ final class ProviderInstance: Sendable {
         }
     }
 
-    /// Asks the process to end. Its end does not count as a crash.
+    /// Asks the process to exit. Its end then does not count as a crash.
     func askToEnd() {
         state.withLock { $0.isAskedToEnd = true }
         connection.close()
     }
 
-    /// Ends the process because it sent no message for too long.
+    /// Kills the process because it sent no message for the given time.
     func end(after silence: Duration) {
         process.end(.timedOut, status: Int((silence / .seconds(1)).rounded()))
     }
 
-    /// Ends the process because its messages are invalid.
+    /// Kills the process because its messages are invalid.
     func endForFault() { process.end(.released) }
 
     var isAskedToEnd: Bool { state.withLock { $0.isAskedToEnd } }
@@ -92,11 +93,11 @@ final class ProviderInstance: Sendable {
 
     func beginDispensableCall() { state.withLock { $0.dispensableCalls += 1 } }
 
-    /// Ends a dispensable call. If the process ended because of the call, this function is called after ``ending()``
-    /// has returned.
+    /// Records that a call with a dispensable reply has ended. If the process ended during the call, this is called
+    /// after ``ending()`` has returned.
     func endDispensableCall() { state.withLock { $0.dispensableCalls -= 1 } }
 
-    /// Whether a dispensable call is in progress, so that an end of the process does not count as a crash.
+    /// Whether a call with a dispensable reply is in progress, so that an end of the process does not count as a crash.
     var isExcused: Bool { state.withLock { $0.dispensableCalls > 0 } }
 
     func endCall(answered: Bool) {
@@ -106,7 +107,8 @@ final class ProviderInstance: Sendable {
         }
     }
 
-    /// Returns the failure, with an explanation for the extension's author if the network was refused.
+    /// Returns the error of a request. If a refused network connection may be the cause, adds an explanation for the
+    /// extension's author.
     func explained(_ failure: ProviderError) -> ProviderError {
         guard !usesNetwork, NetworkRefusal.mayBe(failure, isLocal: isLocal) else { return failure }
         var failure = failure
@@ -116,7 +118,7 @@ final class ProviderInstance: Sendable {
         return failure
     }
 
-    /// Resumes the callers that wait for the process's end.
+    /// Records how the process has ended, and resumes the callers of ``ending()``.
     func finish(_ ending: ExtensionEnding) {
         let waiting = state.withLock { state in
             state.ending = ending
@@ -126,7 +128,7 @@ final class ProviderInstance: Sendable {
         for continuation in waiting { continuation.resume(returning: ending) }
     }
 
-    /// Waits for the process's end.
+    /// Waits until the process has ended. Returns how it has ended.
     func ending() async -> ExtensionEnding {
         await withCheckedContinuation { continuation in
             let known = state.withLock { state -> ExtensionEnding? in
@@ -138,7 +140,7 @@ final class ProviderInstance: Sendable {
     }
 }
 
-/// A timer that ends a process if it sends no message for too long during a call.
+/// A timer for one call to a process. It expires if the process sends no message for too long.
 final class SilenceWatch: Sendable {
     private let limit: Duration
     private let isOver: @Sendable () -> Void
@@ -152,14 +154,14 @@ final class SilenceWatch: Sendable {
 
     /// Starts the timer.
     ///
-    /// - Parameter isOver: Called once if the process was silent for the whole limit.
+    /// - Parameter isOver: Called once if the process has sent no message for the duration `limit`.
     init(_ limit: Duration, _ isOver: @escaping @Sendable () -> Void) {
         self.limit = limit
         self.isOver = isOver
         arm(after: limit)
     }
 
-    /// Restarts the timer.
+    /// Restarts the timer, because the process has sent a message.
     func hear() { state.withLock { $0.lastHeard = .now } }
 
     func stop() {
@@ -187,25 +189,25 @@ final class SilenceWatch: Sendable {
 }
 
 extension ProviderProcess {
-    /// The error for an extension that is not a file provider.
+    /// The error that an extension is not a file provider.
     struct NoProviderError: Error, CustomStringConvertible {
         let description: String
     }
 
-    /// A process that has started and has not received its first message, the greeting, yet.
+    /// A process that has been started, but has not received its first message, the greeting, yet.
     struct Started: Sendable {
         let instance: ProviderInstance
         let greeting: BeginProviderCall
-        /// The directory that was handed to the process.
+        /// The local directory that the process serves; `nil` if there is none.
         let handed: HandedFolder?
     }
 
-    /// The maximum size in bytes of a file that a provider writes. It is so large that it has no effect. Memory files
-    /// are limited by the memory limit.
+    /// The maximum size in bytes of a file that a provider writes. The limit is so large that it has no effect on files
+    /// on disk. Memory files count towards the memory limit instead.
     static let largestFile: UInt64 = 1 << 46
 
-    /// The limits of a provider's connection. Its calls, such as requests to watch directories, are small, and it
-    /// usually waits for each reply before the next call.
+    /// The limits of a provider's connection. A provider's calls to the daemon, such as requests to watch directories,
+    /// are small, and a provider usually waits for each reply before it makes the next call.
     static let limits: ConnectionLimits = {
         var limits = ProviderWire.limits
         (limits.callsInFlight, limits.servedBytes, limits.servedDescriptors) = (4096, 16 << 20, 1024)
@@ -215,7 +217,7 @@ extension ProviderProcess {
 }
 
 extension ProviderError {
-    /// Creates the failure of a request from the error of its connection.
+    /// Converts the error of a call over the connection to the error of the provider's request.
     init(_ error: ConduitError) {
         let kind: Kind =
             switch error {

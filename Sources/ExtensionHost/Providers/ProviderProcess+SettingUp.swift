@@ -1,15 +1,15 @@
 import FileProviderWire
 
-/// The set-up of the domain.
+/// Lets the provider set up its domain in a separate process.
 extension ProviderProcess {
-    /// Makes the provider set up the domain in a separate process, and stores the result. All other requests wait
-    /// meanwhile: with settings that may be wrong, the provider must not serve the domain.
+    /// Makes the provider set up the domain in a separate process, and stores the result. All other requests wait in
+    /// the meantime, because the provider must not serve the domain with settings that may be wrong.
     ///
     /// - Parameters:
     ///   - candidate: The domain with the settings to try.
-    ///   - adopt: Stores the settings, and returns the domain with the settings. Called only if the provider has set up
-    ///     the domain; otherwise the domain stays unchanged.
-    /// - Returns: Whether the provider sets up domains.
+    ///   - adopt: Stores the settings that the provider returned, and returns the domain with these settings. Called
+    ///     only if the provider has set up the domain. Otherwise, the domain stays unchanged.
+    /// - Returns: Whether the provider supports setting up domains.
     package func setUp(
         _ request: ProviderSetUpCall, of candidate: ProviderDomain,
         adopting adopt: @Sendable ([DomainSetting]) async throws(ProviderError) -> ProviderDomain
@@ -31,7 +31,7 @@ extension ProviderProcess {
         return setUp.isServed
     }
 
-    /// Begins a set-up. Returns the processes that are still running.
+    /// Begins a set-up. Returns the provider's processes that are still running.
     private func beginSetUp() async throws(ProviderError) -> [ProviderInstance] {
         while true {
             switch state {
@@ -57,7 +57,8 @@ extension ProviderProcess {
         watchService()
     }
 
-    /// Ends processes. First waits for the replies to their current requests, for at most ``patienceWithOld``.
+    /// Ends the given processes. First waits, for at most ``patienceWithOld``, for the replies to requests that are in
+    /// progress.
     private static func end(_ instances: [ProviderInstance]) async {
         let latest = ContinuousClock.now + patienceWithOld
         for instance in instances {

@@ -5,7 +5,7 @@ import Foundation
 import LinuxSystem
 import Sandbox
 
-/// The start of the process, for which requests wait.
+/// Starts the process. Requests wait for the start.
 extension ProviderProcess {
     func instance() async throws(ProviderError) -> ProviderInstance {
         while true {
@@ -45,8 +45,8 @@ extension ProviderProcess {
         }
     }
 
-    /// Waits until the process has started or ended, or the set-up is over. Returns `nil` if the caller must examine
-    /// `state` again.
+    /// Waits until the process has started or ended, or the set-up has ended. Returns the running process, or the
+    /// reason why it was not started. Returns `nil` if the caller must examine `state` again.
     func nextChange() async -> Result<ProviderInstance, ProviderError>? {
         await withCheckedContinuation { continuation in
             // The state may have changed before the continuation runs.

@@ -1,28 +1,26 @@
 import AppExtension
 import LinuxSystem
 
-/// The state of a service watch. During a watch, a provider's process keeps running without requests, so that the
-/// provider can observe changes at its service.
+/// The state of a service watch. During the watch, a provider's process is kept running even without requests, so that
+/// the provider can observe changes at its remote service.
 struct ServiceWatch {
-    /// Whether the process should be kept running, if the provider watches its service.
+    /// Whether the process is to be kept running. This has an effect only if the provider watches its service.
     var isWanted = false
-    /// The pause before the next start.
+    /// The pause before the process is started again.
     var pause = Self.firstPause
-    /// The planned start.
+    /// The timer for the next start; `nil` if no start is planned.
     var entry: Deadlines.Entry?
 
     static let firstPause = Duration.seconds(1)
     static let longestPause = Duration.seconds(600)
-    /// The run time of a process after which its end resets the pause, because the process was not faulty from its
-    /// beginning.
+    /// If a process ran for at least this time, the pause before its next start is reset.
     static let longRun = Duration.seconds(300)
 }
 
 extension ProviderProcess {
-    /// Determines whether the process of a provider that watches its service (`PurveyWatchesService`) is kept running.
-    /// If so, the process is started now, and again after each end, with growing pauses. It has the same limits as
-    /// other processes, and is not started any more after too many crashes. For other providers, this function has no
-    /// effect.
+    /// Sets whether the process is kept running. If so, it is started now, and restarted after each end with growing
+    /// pauses. The process has the same limits as other processes, and is no longer started after too many crashes.
+    /// This function has an effect only if the provider watches its service (`PurveyWatchesService`).
     package func setWatching(_ isWatching: Bool) {
         serviceWatch.isWanted = isWatching
         serviceWatch.pause = ServiceWatch.firstPause
@@ -30,7 +28,7 @@ extension ProviderProcess {
         watchService()
     }
 
-    /// Starts the process, if it should be kept running and does not run.
+    /// Starts the process if it is to be kept running and does not run.
     func watchService() {
         guard serviceWatch.isWanted, isAtRest else { return }
         Task {
@@ -42,7 +40,7 @@ extension ProviderProcess {
         }
     }
 
-    /// Plans the next start after the end of a process.
+    /// Plans the next start of the process, which has ended after running for the given time.
     func serviceEnded(after run: Duration) {
         if run >= ServiceWatch.longRun { serviceWatch.pause = ServiceWatch.firstPause }
         planService()

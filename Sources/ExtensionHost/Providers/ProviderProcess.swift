@@ -5,8 +5,9 @@ import Foundation
 import Glibc
 import LinuxSystem
 
-/// The process of a domain's provider. It is started by the first request, ended when it is idle, and restarted after a
-/// crash. The process of a provider that watches its service is kept running; see ``setWatching(_:)``.
+/// Manages the process of a domain's provider. The process is started by the first request, ended when it is idle, and
+/// started again by the next request. The process of a provider that watches its service is kept running; see
+/// ``setWatching(_:)``.
 ///
 /// Requests wait while the process starts. Each request completes in bounded time: the process is ended if it sends no
 /// message for too long, or uses too much memory. The process also ends when the daemon ends.
@@ -28,7 +29,7 @@ package actor ProviderProcess {
         case starting
         case running(ProviderInstance)
         /// A process was asked to end and is still running. No other process is started before its end, because both
-        /// would share their files.
+        /// would use the same files.
         case ending
         /// The domain is being set up in a process that serves no other requests.
         case settingUp
@@ -37,36 +38,36 @@ package actor ProviderProcess {
     }
 
     var state = State.none
-    /// The processes that have not ended.
+    /// The processes that have not ended yet. There can be several, for example during a set-up.
     var living: [ProviderInstance] = []
     /// The requests that wait for a start or an end of the process. A request that is resumed with `nil` examines the
     /// state again.
     var waiting: [CheckedContinuation<Result<ProviderInstance, ProviderError>?, Never>] = []
-    /// The number of consecutive unexpected ends.
+    /// The number of consecutive unexpected ends of the process.
     var crashes = 0
     var lastUse = ContinuousClock.now
     private var idleEntry: Deadlines.Entry?
-    /// The watch of the service, for which the process is kept running.
+    /// The service watch, during which the process is kept running.
     var serviceWatch = ServiceWatch()
-    /// The watch of the provider's directories while no process runs because it was idle.
+    /// Watches the provider's directories while no process runs because the last one was idle.
     var sleepWatch: SleepWatch?
-    /// The watch of the handed directory, from the first request on.
+    /// Watches the path of the local directory that the provider serves. It is created at the first request.
     private var placeWatch: DirectoryWatch?
-    /// The number of times that another directory appeared at the path of the handed directory.
+    /// The number of times that another directory, or a new mount, has appeared at the path of the local directory.
     var placeChanges = 0
 
     /// Creates the manager of a provider's process, without starting it.
     ///
     /// - Parameters:
-    ///   - extensionIdentifier: The identifier of the extension in the library.
+    ///   - extensionIdentifier: The identifier of the provider's extension.
     ///   - data: The directory of Purvey's data for this user.
-    ///   - kept: Further directories that must not be handed to a provider, such as the directories of mounts.
-    ///   - service: The handlers of the process's messages, usually notices.
-    ///   - wake: Called after an event in a directory that the process watched before it was ended as idle. The event
-    ///     does not start the process.
-    ///   - moved: Called when another directory, or a new mount, has appeared at the path of the handed directory. The
-    ///     process is ending then, because it cannot access the new directory.
-    ///   - handed: Called with the record of the handed directory, if the domain had no record.
+    ///   - kept: Directories, in addition to `data`, that no provider may access, such as the directories of mounts.
+    ///   - service: The handlers of the messages that the process sends, usually notices.
+    ///   - wake: Called at the first event in a watched directory after the process was ended as idle. The process is
+    ///     not started by the event.
+    ///   - moved: Called when another directory, or a new mount, has appeared at the path of the local directory that
+    ///     the provider serves. The process has been asked to end, because it cannot access the new directory.
+    ///   - handed: Called with the record of the local directory that the provider serves, if the domain had no record.
     package init(
         domain: ProviderDomain, extensionIdentifier: String, data: String, apartFrom kept: [String] = [],
         options: ProviderProcessOptions = .init(), coordination: ExtensionService.Coordination? = nil,
@@ -86,11 +87,11 @@ package actor ProviderProcess {
         library = ExtensionLibrary(data: data)
     }
 
-    /// The error domain of failures of the process rather than the provider. Their codes are the raw values of
-    /// ``ExtensionEnding/Reason``.
+    /// The error domain of failures that the end of the process caused, and that the provider did not report. The error
+    /// codes are the raw values of ``ExtensionEnding/Reason``.
     package static let failureDomain = ExtensionService.domain
 
-    /// The ID of the process, while it runs.
+    /// The ID of the running process; `nil` if no process runs.
     package var processID: pid_t? {
         if case .running(let instance) = state { return instance.processID }
         return nil
@@ -100,16 +101,18 @@ package actor ProviderProcess {
     package enum Length: Sendable {
         case answer
         case transfer
-        /// A request that has no time limit after its first progress report, which shows that the provider serves it.
+        /// A request that has no time limit after its first progress report. The report shows that the provider serves
+        /// the request.
         case service
     }
 
-    /// Sends the provider a request. Starts its process if necessary. Cancelling the task cancels the request.
+    /// Sends the provider a request. Starts the provider's process if necessary. If the calling task is cancelled, the
+    /// request is cancelled.
     ///
     /// - Parameters:
-    ///   - mayDie: Whether the process may end during the request without counting as crashed, because the reply is
-    ///     dispensable.
-    ///   - progress: Called with the provider's progress.
+    ///   - mayDie: Whether the reply is dispensable. If so, an end of the process during the request does not count as
+    ///     a crash.
+    ///   - progress: Called when the provider reports progress, with the completed and the total number of units.
     package func call<C: ProviderCall>(
         _ request: C, _ length: Length = .answer, mayDie: Bool = false,
         progress: (@Sendable (Int64, Int64) -> Void)? = nil
@@ -120,26 +123,27 @@ package actor ProviderProcess {
         return try await call(request, length, of: instance, progress: progress)
     }
 
-    /// The failure because of which the process is not started any more, after too many crashes; `nil` otherwise.
+    /// The error that requests get because the process crashed too often and is no longer started; `nil` if the process
+    /// may be started.
     package var disabling: ProviderError? {
         if case .disabled(let failure) = state { return failure }
         return nil
     }
 
-    /// Allows a disabled provider to start again.
+    /// Allows the process to be started again after too many crashes.
     package func reset() {
         crashes = 0
         if case .disabled = state { state = .none }
         watchService()
     }
 
-    /// Whether no process runs, and a process may be started.
+    /// Whether no process runs and a process may be started.
     var isAtRest: Bool {
         if case .none = state { true } else { false }
     }
 
-    /// Ends a process of an older build. The next request starts the currently installed extension. The old process
-    /// still replies to its current requests, if it does so within ``patienceWithOld``.
+    /// Ends a process that runs an older build of the extension. The next request starts the build that is now
+    /// installed. The old process can still reply to requests that it has received, for at most ``patienceWithOld``.
     package func renew() {
         reset()
         guard case .running(let instance) = state else { return }
@@ -153,7 +157,7 @@ package actor ProviderProcess {
 
     static let patienceWithOld: Duration = .seconds(10)
 
-    /// Ends the process, and starts no other one afterwards. Returns when the process has ended.
+    /// Ends the process permanently: no other process is started afterwards. Returns when the process has ended.
     package func close() async {
         state = .closed
         setWatching(false)
@@ -178,8 +182,8 @@ package actor ProviderProcess {
         }
     }
 
-    /// Ends the process because another directory, or a new mount, appeared at the path of the handed directory. The
-    /// confinement of the process was set when it started, and does not include later mounts.
+    /// Ends the process because another directory, or a new mount, has appeared at the path of the local directory. The
+    /// confinement was set when the process was started, and does not permit access to the new directory.
     private func placeChanged() {
         placeChanges += 1
         switch state {

@@ -6,15 +6,16 @@ import LinuxSystem
 package struct ProviderProcessOptions: Sendable {
     /// The time after which an idle process is ended.
     package var idleTime: Duration
-    /// The time limit for a request; `nil` for the time limit in the extension's property list, or the default.
+    /// The time limit for a request that transfers no contents. If it is `nil`, the time limit in the extension's
+    /// property list is used, or the default.
     package var answerTime: Duration?
-    /// The time that a file transfer may take without progress.
+    /// The time that a file transfer may go without a progress report.
     package var transferTime: Duration
-    /// The number of consecutive unexpected ends, without a reply in between, after which the process is not started
-    /// any more.
+    /// The number of consecutive unexpected ends after which the process is no longer started. A reply of the process
+    /// resets the count.
     package var crashLimit = 3
-    /// The time by which the host's time limit for a request exceeds that of the extension's own runtime. The runtime
-    /// only cancels the request, but the host ends the process.
+    /// The time that the host adds to a request's time limit before it ends the process. The runtime in the extension's
+    /// process observes the limit without this addition, and only cancels the request.
     package var patience: Duration
 
     /// The environment variable for ``idleTime`` in seconds.
@@ -45,17 +46,17 @@ package struct ProviderProcessOptions: Sendable {
     }
 }
 
-/// Environment variables that tests set for the processes of providers.
+/// Environment variables that tests set for the processes of providers. They are passed on to these processes.
 enum ProviderVariables {
     /// The ``FaultPoint`` at which the process ends itself. Only the first process gets this variable, so that the next
-    /// process passes the fault point.
+    /// process does not end there.
     private static let faultPoint = FirstOnly(value(of: "PURVEY_PROVIDER_FAULT_POINT", as: "PURVEY_FAULT_POINT"))
-    /// The file in which all processes record the steps that they reach.
+    /// The file in which all processes record the fault points that they reach.
     private static let faultLog = value(of: "PURVEY_FAULT_LOG", as: "PURVEY_FAULT_LOG")
-    /// The time that a process waits for access to a file of its document storage.
+    /// The time limit for waiting for access to a file of the document storage.
     private static let turnTime = value(of: StorageAccess.patienceKey, as: StorageAccess.patienceKey)
 
-    /// Returns the variables of the next process, each as `NAME=VALUE`.
+    /// Returns the variables for the next process that is started, each as `NAME=VALUE`.
     static func ofNextProcess() -> [String] { faultPoint.take() + faultLog + turnTime }
 
     private static func value(of name: String, as given: String) -> [String] {

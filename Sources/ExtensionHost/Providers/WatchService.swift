@@ -4,13 +4,14 @@ import FileProviderWire
 import Glibc
 import LinuxSystem
 
-/// The service that watches directories for one process of a provider. The process cannot use inotify itself: inotify
-/// takes a path, so the process could watch any directory of the user. Instead it sends a descriptor that is open for
-/// reading. It can only open directories that it may list.
+/// Watches directories for one process of a provider. The process must not use inotify itself, because it could then
+/// watch any directory of the user by its path. Instead, it sends a descriptor of the directory that is open for
+/// reading. The process can only open directories that it may list.
 final class WatchService: Sendable {
     private struct State {
         var notices: FolderNotices?
-        /// The number of watched directories. Removed directories are subtracted only when the limit is reached.
+        /// The number of directories that were added. When it reaches the limit, it is replaced by the number of
+        /// directories that are still watched.
         var added = 0
         var lastCount: ContinuousClock.Instant?
     }
@@ -18,7 +19,7 @@ final class WatchService: Sendable {
     // Leaf lock.
     private let state = Lock(State())
 
-    /// Adds the handlers of one connection's calls.
+    /// Adds the handlers of the calls that one connection makes.
     func serve(in service: inout Service) {
         // The queue is serial. A directory's file system may be slow, and a process that sends many such directories
         // delays only itself.
@@ -33,7 +34,7 @@ final class WatchService: Sendable {
         }
     }
 
-    /// The watched directories of the process, for use after its end; `nil` if there are none.
+    /// The watched directories, to be used after the end of the process; `nil` if there are none.
     var watched: FolderNotices? { state.withLock { $0.added > 0 ? $0.notices : nil } }
 
     private func answer<C: Call>(_ call: ServedCall<C>, _ body: () throws(Errno) -> C.Reply) {
@@ -66,12 +67,12 @@ final class WatchService: Sendable {
         return try notices.add(folder)
     }
 
-    /// The minimum time between counts of the watched directories. Counting is slow, and a process at the limit may
-    /// repeat its requests.
+    /// The minimum time between counts of the watched directories. Counting is slow, and a process that has reached the
+    /// limit may repeat its requests.
     private static let countPause: Duration = .seconds(10)
 
-    /// The maximum number of watches: a quarter of the user's limit, because other providers and programs need watches,
-    /// too.
+    /// The maximum number of watched directories: a quarter of the user's limit of inotify watches, because other
+    /// providers and programs need watches, too.
     private static let limit: Int = {
         let file = try? FileDescriptor.open("/proc/sys/fs/inotify/max_user_watches", [.readOnly])
         let digits = (try? file?.readToEnd(limit: 64))?.prefix { (48...57).contains($0) } ?? []

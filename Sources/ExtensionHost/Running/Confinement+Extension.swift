@@ -4,7 +4,7 @@ import Sandbox
 
 extension Confinement {
     /// Creates the confinement of an extension. The extension can access its own directory and its container, the
-    /// system's libraries and data, and the files of its user that the daemon makes accessible.
+    /// system's libraries and data, and those of the user's files that the daemon makes accessible to it.
     ///
     /// - Parameters:
     ///   - data: The directory of Purvey's data for this user.
@@ -39,9 +39,9 @@ extension Confinement {
         if network { paths.append(("/run/systemd/resolve", .read)) }
     }
 
-    /// The files and directories of `/etc` that libraries read: the loader's cache, names of hosts and services,
-    /// certificates, time zone, types, fonts. The list does not contain the users, the machine's identity and private
-    /// keys.
+    /// The files and directories in `/etc` that libraries read: the loader's cache, names of hosts and services,
+    /// certificates, time zone, types, fonts. The list does not include the user database, the machine's identifier or
+    /// private keys.
     private static let systemSettings = [
         "alternatives", "ca-certificates.conf", "crypto-policies", "debian_version", "fonts", "gai.conf", "gtk-3.0",
         "gtk-4.0", "host.conf", "hosts", "ld.so.cache", "ld.so.conf", "ld.so.conf.d", "locale.alias", "localtime",
@@ -49,25 +49,25 @@ extension Confinement {
         "pki/tls/certs", "protocols", "resolv.conf", "services", "ssl/certs", "ssl/openssl.cnf", "timezone",
     ]
 
-    /// The dynamic loaders, which load the libraries of other programs.
+    /// The dynamic loaders, and the access to them. They load the libraries of other programs.
     static let loaders: [(path: String, access: Access)] = [
         ("/lib64/ld-linux-x86-64.so.2", [.read, .execute]), ("/lib/ld-linux-aarch64.so.1", [.read, .execute]),
     ]
 
-    /// The maximum number of open descriptors. An extension can have the same number of descriptors in flight: sent,
-    /// and not received yet. The kernel counts the descriptors in flight of all of the user's processes together. If
-    /// there are more than 1024, programs with the usual limit cannot send descriptors (unix(7), `ETOOMANYREFS`).
-    /// However, sharing hundreds of files requires more than 1024 descriptors, so the limit is higher if this process
-    /// has a higher limit.
+    /// The maximum number of open descriptors of an extension. The extension can have the same number of descriptors in
+    /// flight: sent, and not received yet. The kernel counts the descriptors in flight of all of the user's processes
+    /// together. While there are more than 1024, programs with the usual limit cannot send descriptors (unix(7),
+    /// `ETOOMANYREFS`). Nevertheless, the maximum is higher than 1024 if this process's own limit permits, because
+    /// sharing hundreds of files requires more descriptors.
     static let mostDescriptors = min(ResourceLimit.descriptors.most ?? .max, 4096)
 }
 
-/// The confinement of extensions on this system.
+/// Describes how extensions are confined on this system.
 package enum ExtensionConfinement {
-    /// Returns sentences about the limits of extensions that this system is unable to enforce; empty if it enforces all
-    /// limits. Blocks at its first use.
+    /// Returns sentences about the limits of extensions that this system is unable to enforce; an empty array if it
+    /// enforces all limits. The first call blocks on the system.
     ///
-    /// - Parameter domains: The names of the domains whose providers were handed a local directory.
+    /// - Parameter domains: The names of the domains whose providers serve a local directory of the user.
     package static func weaknesses(handedTo domains: [String]) -> [String] {
         var weaknesses = Layers.missing
         if ControlGroup.delegated?.controllers.contains("memory") != true {
@@ -88,8 +88,8 @@ package enum ExtensionConfinement {
 
     /// Whether a process that serves a local directory of the user gets a separate root directory.
     ///
-    /// A mount in a separate root directory would keep showing the handed directory after the user has moved or
-    /// replaced it, and a disk after it was unmounted. Therefore Landlock alone protects other files. If the kernel
-    /// does not support Landlock, a separate root directory is used in spite of this.
+    /// In a separate root directory, the process would still see the local directory after the user has moved or
+    /// replaced it, and a disk after it was unmounted. Therefore only Landlock protects the user's other files from
+    /// such a process. A separate root directory is used only if the kernel does not support Landlock.
     static func hasRootDirectory(whereHanded layers: Layers) -> Bool { layers.usedLandlock == 0 }
 }

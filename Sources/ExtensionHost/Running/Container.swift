@@ -4,21 +4,22 @@ import Foundation
 import ItemProvider
 import LinuxSystem
 
-/// The private directory of an extension: its home directory, with `Documents` and a directory for temporary files.
+/// The private directory of an extension. It is the extension's home directory, and contains `Documents` and a
+/// directory for temporary files.
 struct Container: Sendable {
     let path: String
     var temporary: String { path + "/tmp" }
 
-    /// The error for a container with an unusable directory, such as a directory that the extension has replaced by a
-    /// link.
+    /// The error that a directory in a container is unusable, for example because the extension has replaced it by a
+    /// symbolic link.
     struct UnusableError: Error, CustomStringConvertible {
         let description: String
     }
 
     /// Creates the container's missing directories. Blocks on the file system.
     ///
-    /// The extension may have replaced a directory by a link. Links are not followed, because directories would be
-    /// created at their targets.
+    /// The extension may have replaced a directory by a symbolic link. Links are not followed, because this function
+    /// would otherwise create directories at their targets.
     init(of bundle: ExtensionBundle, data: String) throws {
         path = Self.path(of: bundle.identifier, data: data)
         try FileManager.default.createDirectory(
@@ -37,13 +38,14 @@ struct Container: Sendable {
         }
     }
 
-    /// Returns the path of an extension's container.
+    /// Returns the path of the container of the extension with the given identifier.
     static func path(of identifier: String, data: String) -> String { containers(data: data) + "/" + identifier }
 
     static func containers(data: String) -> String { data + "/containers" }
 
-    /// Removes the temporary files of item loads whose processes have ended. A killed process cannot remove them
-    /// itself. Blocks on the file system. Links that the extension created are not followed.
+    /// Removes the temporary files that earlier processes of the extension created when they loaded items. A killed
+    /// process cannot remove these files itself. Blocks on the file system. Symbolic links that the extension created
+    /// are not followed.
     func sweep() {
         guard var folder = try? FileDescriptor.open(path, [.readOnly, .directory, .noFollow]) else { return }
         for name in Self.loads {
@@ -55,11 +57,12 @@ struct Container: Sendable {
         TemporaryName.sweep(folder)
     }
 
-    /// The path, within a container, of the directory in which a confined process stores the files that it loads. The
-    /// directory is beneath `XDG_DATA_HOME`.
+    /// The path, relative to a container, of the directory in which a confined process stores the items that it loads.
+    /// The directory is beneath `XDG_DATA_HOME`.
     private static let loads = ["Library", "purvey", "loads"]
 
-    /// Returns the environment of all processes of extensions, as `NAME=value`. The processes inherit no variables.
+    /// Returns the environment variables for a process of this extension, as `NAME=value`. The process inherits no
+    /// variables from the daemon.
     ///
     /// - Parameter coordinates: Whether the process has a socket for file coordination.
     func environment(language: String?, coordinates: Bool) -> [String] {

@@ -1,13 +1,12 @@
 import LinuxSystem
 
-/// A watch of the number of files in a process's directories, and of their bytes on disk. Without it, a confined
-/// process could fill the user's disk, or use up its inodes.
+/// Watches the number of files in a process's directories, and their size on disk. Without this watch, a confined
+/// process could fill the user's disk, or use up the disk's inodes.
 ///
-/// It walks the directories on a separate thread, and pauses between walks, so that walking takes a fiftieth of the
-/// time.
+/// A separate thread walks the directories. It pauses between walks, so that it walks for a fiftieth of the time.
 package final class ContainerWatch: Sendable {
-    /// The limits for all files of an extension together: in its container, and in the directories that it shares with
-    /// other programs.
+    /// The limits for all files of an extension together: the files in its container, and in the directories that it
+    /// shares with other programs.
     package struct Limits: Sendable {
         package let entries: Int
         package let bytes: Int
@@ -18,10 +17,11 @@ package final class ContainerWatch: Sendable {
         }
 
         package static let ofAction = Limits(entries: 200_000, bytes: 16 << 30)
-        /// The limits for providers. They are higher because a provider may store the files of its service itself.
+        /// The limits for file providers. They are higher because a provider may store copies of its service's files.
         package static let ofProvider = Limits(entries: 4_000_000, bytes: 1 << 40)
 
-        /// Returns the reason to end the process; `nil` if the content is within the limits.
+        /// Returns the reason to end the process; `nil` if the files are within these limits. `nameless` is the number
+        /// of bytes of files without a name.
         fileprivate func excess(of content: FolderContent, and nameless: Int) -> (
             reason: ExtensionEnding.Reason, status: Int
         )? {
@@ -33,7 +33,7 @@ package final class ContainerWatch: Sendable {
     private struct State {
         var isWalking = false
         var next = ContinuousClock.now + ContainerWatch.interval
-        /// The result of the last walk.
+        /// The number of files and bytes that the last walk found.
         var content = FolderContent()
     }
 
@@ -52,7 +52,7 @@ package final class ContainerWatch: Sendable {
     /// Returns the reason to end the process, or `nil` if its directories were within the limits in the last walk.
     /// Starts the next walk if it is due. Does not block.
     ///
-    /// - Parameter nameless: The number of bytes of files without a name, which a walk does not find.
+    /// - Parameter nameless: The number of bytes of open files without a name, which a walk does not find.
     func excess(nameless: Int) -> (reason: ExtensionEnding.Reason, status: Int)? {
         let (content, isDue) = state.withLock { state in
             let isDue = !state.isWalking && ContinuousClock.now >= state.next
@@ -84,9 +84,10 @@ package final class ContainerWatch: Sendable {
         }
     }
 
-    /// Walks directories, and stops at the first limit that is exceeded. Blocks on the file system.
+    /// Walks the given directories, and returns the first limit that is exceeded; `nil` if the files are within the
+    /// limits. Blocks on the file system.
     ///
-    /// - Parameter nameless: The number of bytes of files without a name, which a walk does not find.
+    /// - Parameter nameless: The number of bytes of open files without a name, which a walk does not find.
     package static func excess(
         in folders: [String], _ limits: Limits, nameless: Int = 0
     ) -> (reason: ExtensionEnding.Reason, status: Int)? {

@@ -1,26 +1,27 @@
 import Glibc
 import LinuxSystem
 
-/// The open files of a confined process that count against its limits.
+/// The open files of a confined process that count towards its limits.
 ///
-/// The source is proc(5), for a process of this user. Descriptors that are in flight between processes are not listed
-/// there.
+/// They are read from the process's directory in `/proc` (proc(5)). Descriptors that are in flight between processes
+/// are not listed there.
 struct CountedFiles {
-    /// The bytes of the memory files that the process created, by inode. A memory file that the process received counts
-    /// for its creator.
+    /// The number of bytes of each memory file that the process created, by inode number. A memory file that the
+    /// process received from another process counts for its creator.
     private(set) var memory: [UInt64: Int] = [:]
     private(set) var sockets = 0
     private var nameless: [FileStatus.Identity: Int] = [:]
 
-    /// The bytes on disk of files that have no name any more, or never had a name (`O_TMPFILE`). A walk of a directory
-    /// does not find them.
+    /// The number of bytes on disk of open files that have no name any more, or never had a name (`O_TMPFILE`). A walk
+    /// of a directory does not find these files.
     var namelessBytes: Int { nameless.values.reduce(0, +) }
 
-    /// Reads the table of a process's descriptors. Blocks on the system.
+    /// Reads a process's open descriptors. Blocks on the system.
     ///
     /// - Parameters:
-    ///   - table: A directory such as `/proc/PID/fd`.
-    ///   - folders: Paths without links. Files without a name count if they belong to one of these directories.
+    ///   - table: The path of the directory that lists the descriptors, such as `/proc/PID/fd`.
+    ///   - folders: Paths of directories, with symbolic links resolved. A file without a name counts if it was created
+    ///     in one of these directories.
     init(in table: String, folders: [String]) throws(Errno) {
         let directory = try FileDescriptor.open(table, [.readOnly, .directory])
         let beginnings = folders.map { Array(($0 + "/").utf8) }

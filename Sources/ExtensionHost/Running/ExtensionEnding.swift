@@ -10,23 +10,25 @@ package struct ExtensionEnding: SchemaMessage, Equatable {
         case exited = 0
         /// A signal killed the process. The status is the signal's number.
         case signalled = 1
-        /// The host killed the process at its time limit. The status is the limit in seconds.
+        /// The host killed the process when the time limit was reached. The status is the limit in seconds.
         case timedOut = 2
-        /// The host killed the process because its caller had ended or did not need it any more. The status is 0.
+        /// The host killed the process because the process's caller had ended, or did not need the process any more.
+        /// The status is 0.
         case released = 3
-        /// The process was killed because it used too much memory. The status is the limit in mebibytes.
+        /// The host killed the process because it used too much memory. The status is the limit in mebibytes.
         case tookTooMuchMemory = 4
-        /// The host killed the process because it had too many threads. The status is the limit.
+        /// The host killed the process because it had too many threads. The status is the maximum number.
         case tookTooManyThreads = 5
-        /// The host killed the process because its container was too large. The status is the limit in mebibytes.
+        /// The host killed the process because the files in its directories took too much space. The status is the
+        /// limit in mebibytes.
         case tookTooMuchRoom = 6
-        /// The host killed the process because its container had too many files. The status is the limit.
+        /// The host killed the process because its directories had too many files. The status is the maximum number.
         case madeTooManyFiles = 7
     }
 
     package let reason: Reason
     package let status: Int
-    /// The last lines that the process wrote to its standard output and standard error, at most five.
+    /// The last lines, at most five, that the process wrote to its standard output and standard error.
     package let lastLines: [String]
 
     package init(_ reason: Reason, status: Int, lastLines: [String]) {

@@ -5,39 +5,39 @@ import Glibc
 import LinuxSystem
 import Sandbox
 
-/// A process of an extension, confined, from its start to its end.
+/// A confined process of an extension, from its start to its end.
 final class ExtensionProcess: Sendable {
     private let program: ChildProgram
     private let process: ProcessDescriptor
     private let output: ProcessOutput
     private let lines: LogLines
-    /// This side of the socket over which the process requests the items of its bookmarks, and the directory in which
-    /// they appear.
+    /// The host's end of the socket over which the process requests access to the items of its bookmarks. `scopes` is
+    /// the directory in which these items appear.
     private let link: Connection
     private let scopes: ScopeFolder
     let container: Container
     private let limits: ProcessLimits
-    /// The process's container and the directories of its groups. A local directory that the user handed to its domain
-    /// is not included.
+    /// The paths of the process's container and of its groups' directories. A local directory that the process serves
+    /// as a provider is not included.
     private let folders: [String]
     private let containerWatch: ContainerWatch
     private let group: ControlGroup.Member?
     // Leaf lock: the signal is sent after it is released.
     private let reason = Lock<(ExtensionEnding.Reason, status: Int)?>(nil)
 
-    /// Starts an extension. Blocks for as long as the system takes.
+    /// Starts a process of an extension. Blocks until the process has been started.
     ///
     /// - Parameters:
-    ///   - socket: The extension's end of a new socket pair. The caller must not keep a reference to it.
+    ///   - socket: The extension's end of a new socket pair. The caller must not retain this end.
     ///   - data: The directory of Purvey's data for this user.
     ///   - hostLibraries: The directories of the Swift libraries that this process is linked with.
-    ///   - coordination: Creates the extension's end of a socket for file coordination. With `nil`, the extension
-    ///     coordinates only its own files.
+    ///   - coordination: Creates the extension's end of a socket for file coordination. With `nil`, the extension does
+    ///     not coordinate files with other processes.
     ///   - largestFile: The maximum size in bytes of a file that the process writes; `nil` for the usual limit.
-    ///   - places: Other directories that the process may use, with everything in them.
+    ///   - places: Further directories that the process may use, with everything in them.
     ///   - variables: Further environment variables, as `NAME=value`.
     ///   - display: The display for the process's windows; `nil` if it shows none.
-    ///   - layers: The layers of its confinement.
+    ///   - layers: The layers of the confinement to use.
     ///   - isHandedDirectory: Whether one of the places is a directory of the user that the process serves; see
     ///     ``ExtensionConfinement/hasRootDirectory(whereHanded:)``.
     init(
@@ -87,7 +87,7 @@ final class ExtensionProcess: Sendable {
         link = try Connection(ours, service: service.makeService(), limits: ScopeService.limits, isPeerConfined: true)
     }
 
-    /// Starts the program. It gets a separate control group, if systemd delegates one.
+    /// Starts the program. If systemd delegates a control group, the process gets a control group of its own.
     private static func start(
         _ executable: String, _ environment: [String], _ descriptors: [FileDescriptor?], _ confinement: Confinement,
         _ limits: ProcessLimits
@@ -111,10 +111,10 @@ final class ExtensionProcess: Sendable {
         }
     }
 
-    /// The process ID. It may be reused after ``waitForEnd(timeLimit:isBusy:)`` has returned.
+    /// The process ID. After ``waitForEnd(timeLimit:isBusy:)`` has returned, the ID may belong to another process.
     var processID: pid_t { process.processID }
 
-    /// Ends the process. If this is called with several reasons, the first one is reported as the process's ending.
+    /// Kills the process. If this is called several times, the first reason is reported in the process's ending.
     func end(_ why: ExtensionEnding.Reason, status: Int = 0) {
         reason.withLock { $0 = $0 ?? (why, status) }
         // The process may have ended by itself.
@@ -122,17 +122,17 @@ final class ExtensionProcess: Sendable {
     }
 
     /// The interval in milliseconds between checks of the limits while the process works. The process can exceed a
-    /// limit for this time.
+    /// limit for this long.
     private static let watchInterval: CInt = 100
     /// The interval in milliseconds between checks of the limits while the process is idle.
     private static let idleInterval: CInt = 250
 
-    /// Waits for the process's end, and ends the process if it exceeds a limit. Blocks. Call this once, on a thread
+    /// Blocks until the process has ended, and kills the process if it exceeds a limit. Call this once, on a thread
     /// that may block.
     ///
     /// - Parameters:
-    ///   - timeLimit: The time in seconds after which the process is ended.
-    ///   - isBusy: Returns whether the process is working. It is called repeatedly.
+    ///   - timeLimit: The time in seconds after which the process is killed; `nil` if there is no limit.
+    ///   - isBusy: Returns whether the process is serving a request. It is called repeatedly.
     func waitForEnd(timeLimit: Int? = nil, isBusy: () -> Bool = { true }) -> ExtensionEnding {
         defer {
             link.close()
@@ -180,6 +180,6 @@ final class ExtensionProcess: Sendable {
         }
     }
 
-    /// Adds a line by the host to the extension's log. Blocks on the file system.
+    /// Adds a line from the host to the extension's log. Blocks on the file system.
     func note(_ line: String) { lines.write([line]) }
 }

@@ -6,21 +6,21 @@ import Sandbox
 ///
 /// Each request has its own process, so that requests cannot affect each other.
 package final class ExtensionRun: Sendable {
-    /// The descriptor number of the socket in the extension's process.
+    /// The number that the descriptor of the socket has in the extension's process.
     package static let socketNumber = 3
 
     private let process: ExtensionProcess
     private let timeLimit: Int?
 
-    /// Starts a confined process of an extension. Blocks for as long as the system takes to start it.
+    /// Starts a confined process of an extension. Blocks until the process has been started.
     ///
     /// - Parameters:
-    ///   - socket: The extension's end of a new socket pair. The caller must not keep a reference to it.
+    ///   - socket: The extension's end of a new socket pair. The caller must not retain this end.
     ///   - data: The directory of Purvey's data for this user.
     ///   - hostLibraries: The directories of the Swift libraries that this process is linked with.
-    ///   - coordination: Creates the extension's end of a socket for file coordination. With `nil`, the extension
-    ///     coordinates only its own accesses.
-    ///   - layers: The layers of confinement.
+    ///   - coordination: Creates the extension's end of a socket for file coordination. With `nil`, the extension does
+    ///     not coordinate files with other processes.
+    ///   - layers: The layers of the confinement to use.
     package init(
         _ bundle: ExtensionBundle, socket: FileDescriptor, data: String,
         hostLibraries: [String] = SwiftLibraries.ofThisProcess, coordination: ExtensionService.Coordination? = nil,
@@ -32,18 +32,18 @@ package final class ExtensionRun: Sendable {
         timeLimit = bundle.timeLimit
     }
 
-    /// Starts the confined user interface of a provider, for one of its domains. Blocks for as long as the system takes
-    /// to start it.
+    /// Starts the confined user interface of a provider, for one of its domains. Blocks until the process has been
+    /// started.
     ///
-    /// The process has no time limit, because it waits for the user. It runs until it exits, exceeds another limit, or
-    /// its caller calls ``release()``.
+    /// The process has no time limit, because it waits for the user. It runs until it exits, until it exceeds another
+    /// limit, or until ``release()`` is called.
     ///
     /// - Parameters:
     ///   - provider: The identifier of the provider's extension. The process can access the domain's directory in that
     ///     extension's document storage.
-    ///   - kept: Directories that must not be handed to a domain.
+    ///   - kept: Directories that no provider may access.
     ///   - display: The display for the process's windows; `nil` if it shows none.
-    /// - Throws: ``HandedFolderError`` for example, if the directory that was handed to the domain cannot be used.
+    /// - Throws: For example ``HandedFolderError``, if the local directory that the provider serves cannot be used.
     package init(
         interface bundle: ExtensionBundle, of provider: String, for domain: ProviderDomain,
         apartFrom kept: [String], socket: FileDescriptor, data: String, display: DisplayConnection? = nil
@@ -62,10 +62,10 @@ package final class ExtensionRun: Sendable {
         }
     }
 
-    /// Kills the process, because its caller has the result or has ended.
+    /// Kills the process, because its caller has received the result or has ended.
     package func release() { process.end(.released) }
 
-    /// Waits for the process's end, and kills the process if it exceeds a limit. Blocks. Call this once, on a thread
+    /// Blocks until the process has ended, and kills the process if it exceeds a limit. Call this once, on a thread
     /// that may block.
     package func waitForEnd() -> ExtensionEnding { process.waitForEnd(timeLimit: timeLimit) }
 }

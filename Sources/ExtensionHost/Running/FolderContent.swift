@@ -1,21 +1,21 @@
 import Glibc
 import LinuxSystem
 
-/// The number of files in directories, and their bytes on disk, measured while a process may change the directories.
+/// The number of files in directories, and their size on disk, counted while a process may change the directories.
 ///
-/// Unlike ``TreeWalker``, the walk continues if a directory changes, does not store lists of names, and opens
-/// directories that their owner may not read.
+/// Unlike a ``TreeWalker``, the walk continues if a directory changes, stores no lists of names, and also opens
+/// directories whose mode forbids their owner to read them.
 struct FolderContent {
     private(set) var entries = 0
     private(set) var bytes = 0
 
-    /// The maximum depth of directories, which is also the number of descriptors used. Few programs have deeper
-    /// directories. A deeper directory counts as too many files.
+    /// The maximum depth of nested directories, which is also the maximum number of open descriptors. Few programs have
+    /// deeper directories. If a directory is deeper, the limit on the number of files counts as exceeded.
     private static let mostDepth = 256
 
     init() {}
 
-    /// Walks directories, and stops at the first limit that is exceeded. Blocks on the file system.
+    /// Walks the given directories, and stops when a limit is exceeded. Blocks on the file system.
     init(of folders: [String], _ limits: ContainerWatch.Limits) {
         for folder in folders {
             guard let root = try? FileDescriptor.open(folder, [.readOnly, .directory, .noFollow]) else { continue }
@@ -39,8 +39,8 @@ struct FolderContent {
         }
     }
 
-    /// Opens a directory. Makes it readable if its owner made it unreadable. Otherwise a process could fill it
-    /// unnoticed.
+    /// Opens a directory. If its mode forbids the owner to read it, changes the mode. Otherwise a process could fill
+    /// the directory unnoticed.
     private static func open(_ name: FileName, in folder: FileDescriptor) -> FileDescriptor? {
         do throws(Errno) {
             return try folder.open(entry: name, [.readOnly, .directory])

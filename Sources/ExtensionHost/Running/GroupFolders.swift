@@ -4,8 +4,8 @@ import Foundation
 import Glibc
 import LinuxSystem
 
-/// The directories of the groups that an extension's property list declares. The extension shares each with the
-/// group's other programs.
+/// The directories of the app groups that an extension's property list declares. The extension shares each directory
+/// with the other programs of the group.
 struct GroupFolders: Sendable {
     /// The path of each group's directory.
     let paths: [String]
@@ -14,8 +14,8 @@ struct GroupFolders: Sendable {
     /// Creates the directories that are missing. Blocks on the file system.
     ///
     /// - Parameters:
-    ///   - container: The extension's container. Older builds stored the directories of its groups in the container. If
-    ///     the directory of a group is missing, the directory in the container is moved to the new location.
+    ///   - container: The extension's container. Older builds stored the groups' directories in the container. If the
+    ///     directory of a group is missing, the directory in the container is moved to the current location.
     ///   - data: The directory of Purvey's data for this user.
     init(of bundle: ExtensionBundle, container: Container, data: String) throws {
         folder = AppGroup.folder(data: data)
@@ -30,13 +30,13 @@ struct GroupFolders: Sendable {
         }
     }
 
-    /// The variables to add to the extension's environment, as `NAME=value`.
+    /// The environment variables to add for the extension's process, as `NAME=value`.
     var variables: [String] { ["\(AppGroup.environmentKey)=\(folder)"] }
 }
 
 extension Container {
-    /// Moves a group's directory out of the container, if the container contains such a directory. Links that the
-    /// extension created are not followed.
+    /// Moves the directory of the group `name` out of the container into `groups`. Does nothing if the container does
+    /// not contain such a directory. Symbolic links that the extension created are not followed.
     fileprivate func giveGroup(_ name: FileName, to groups: FileDescriptor) {
         guard var own = try? FileDescriptor.open(path, [.readOnly, .directory, .noFollow]) else { return }
         for part in ["Library", "purvey", "groups"] {

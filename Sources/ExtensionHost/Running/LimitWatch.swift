@@ -1,23 +1,23 @@
 import Glibc
 import LinuxSystem
 
-/// A watch of a confined process's memory and threads from outside.
+/// Watches the memory and the threads of a confined process, from outside of the process.
 package struct LimitWatch {
-    /// A measurement of the used parts of mapped memory files. It can take long.
+    /// The result of measuring the used parts of mapped memory files. A measurement can take long.
     private struct Measurement {
-        /// The memory in bytes at the time of the measurement: an upper bound that is known without the measurement,
-        /// and the measured value.
+        /// An upper bound of the memory in bytes, at the time of the measurement. It is computed without measuring, in
+        /// contrast to `memory`.
         let bound: Int
         let memory: Int
-        /// The instant until which this measurement, plus the growth of the upper bound, is used instead of a new
-        /// measurement.
+        /// The time at which a new measurement may be made. Until then, the memory is estimated from this measurement
+        /// and the growth of the upper bound.
         let next: ContinuousClock.Instant
     }
 
-    /// The maximum number of consecutive checks at which a process may be unreadable. It can be unreadable for a moment
-    /// while threads end.
+    /// The maximum number of consecutive checks in which the process's memory or descriptors could not be read. They
+    /// can be unreadable for a moment while threads end.
     private static let mostHidden = 1
-    /// The minimum interval between measurements, unless the upper bound has grown so much that the limit may be
+    /// The minimum time between two measurements, unless the upper bound has grown so much that the limit may be
     /// exceeded.
     private static let interval = Duration.seconds(1)
 
@@ -26,10 +26,10 @@ package struct LimitWatch {
     private let folders: [String]
     private var last: Measurement?
     private var timesHidden = 0
-    /// The number of bytes of open files without a name in the process's directories; see ``CountedFiles``.
+    /// The number of bytes on disk of open files without a name in the process's directories; see ``CountedFiles``.
     package private(set) var namelessBytes = 0
 
-    /// Creates a watch of a process that has not been reaped by waitpid(2).
+    /// Creates a watch of a process. The watch must not be used after the process was reaped by waitpid(2).
     ///
     /// - Parameter folders: The paths of the directories in which the process may create files.
     package init(of process: pid_t, _ limits: ProcessLimits, folders: [String]) {
@@ -74,11 +74,11 @@ package struct LimitWatch {
         return own + mapped <= most
     }
 
-    /// Returns the number of bytes of memory files that a process has mapped and that do not count as its own open
-    /// files; `nil` if they cannot be read.
+    /// Returns the number of bytes of those memory files that a process has mapped but that do not already count as its
+    /// own open files; `nil` if the mappings cannot be read.
     ///
-    /// - Parameter room: A number of bytes. If a quickly computed upper bound does not exceed it, the upper bound is
-    ///   returned without a measurement.
+    /// - Parameter room: The number of bytes up to which the exact value does not matter. If an upper bound is at most
+    ///   this number, the upper bound is returned instead of a measured value.
     private static func mappedMemory(_ usage: ProcessUsage, room: Int) -> Int? {
         guard var files = try? MappedFiles(of: usage.folder), files.count > 0 else { return nil }
         func sum(_ sizes: [UInt64: Int]) -> Int {
@@ -92,8 +92,8 @@ package struct LimitWatch {
         return files.count > MappedFiles.mostMappings ? Int.max / 2 : sum(files.used)
     }
 
-    /// Returns the number of bytes of a process's memory files: its own, and the used parts of others; `nil` if they
-    /// cannot be read.
+    /// Returns the number of bytes of a process's memory files: those that it created, and the used parts of others
+    /// that it has mapped. Returns `nil` if they cannot be read.
     package static func memoryFiles(of process: pid_t) -> Int? {
         guard case .known(let usage) = ProcessUsage.of(process, folders: []) else { return nil }
         return mappedMemory(usage, room: 0).map { usage.open.memory.values.reduce($0, +) }

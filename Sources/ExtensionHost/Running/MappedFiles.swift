@@ -1,24 +1,23 @@
 import LinuxSystem
 
-/// The memory files, and the anonymous shared memory, that a process has mapped.
+/// The memory files and the anonymous shared memory that a process has mapped.
 struct MappedFiles {
-    /// The maximum number of mappings. A program with a thousand threads has about four thousand. Many more are an
-    /// attack, because reading them takes long.
+    /// The maximum number of mappings of a process. A program with a thousand threads has about four thousand mappings.
+    /// A process that has many more is treated as an attacker, because reading them takes long.
     static let mostMappings = 16_384
-    /// The size in bytes of a list with the maximum number of mappings, including their paths.
+    /// The maximum size in bytes of the kernel's list of a process's mappings, including their paths.
     private static let longestList = mostMappings * 256
 
-    /// The number of mappings of any kind. If there are more than ``mostMappings``, the value is ``mostMappings`` plus
-    /// one.
+    /// The number of mappings of any kind. If it is greater than ``mostMappings``, the exact number is unknown.
     private(set) var count = 0
-    /// The number of bytes of mappings, used or not, by inode.
+    /// The number of mapped bytes of each file, used or not, by inode number.
     private(set) var lengths: [UInt64: Int] = [:]
-    /// The number of bytes of mappings that the process has used, including swapped-out ones, by inode.
+    /// The number of mapped bytes of each file that the process has used, including swapped-out bytes, by inode number.
     private(set) var used: [UInt64: Int] = [:]
 
-    /// Reads the mappings without their used parts, which is faster. Blocks on the system.
+    /// Reads the list of mappings, without the number of used bytes, which would take longer. Blocks on the system.
     ///
-    /// - Parameter process: A directory such as `/proc/PID`.
+    /// - Parameter process: The path of the process's directory, such as `/proc/PID`.
     init(of process: String) throws(Errno) {
         var bytes = 0
         try SystemFile.forEachLine(process + "/maps") { line in
@@ -29,8 +28,8 @@ struct MappedFiles {
         }
     }
 
-    /// Reads the used parts of the mappings. Blocks on the system, for tens of milliseconds if there are very many
-    /// mappings.
+    /// Reads the number of used bytes of the mappings. Blocks on the system, for tens of milliseconds if there are very
+    /// many mappings.
     mutating func measure(_ process: String) throws(Errno) {
         var (number, inode): (Int, UInt64?) = (0, nil)
         try SystemFile.forEachLine(process + "/smaps") { line in
@@ -46,7 +45,8 @@ struct MappedFiles {
         count = max(count, number)
     }
 
-    /// Parses the first line of a mapping. Returns `nil` if the mapping is not of a memory file.
+    /// Parses the line that describes a mapping. Returns `nil` if the mapping is not of a memory file or of shared
+    /// memory.
     private static func memoryFile(_ line: ArraySlice<UInt8>) -> (inode: UInt64, length: Int)? {
         let columns = line.split(separator: UInt8(ascii: " "), maxSplits: 5)
         guard columns.count == 6, let inode = number(columns[4], radix: 10) else { return nil }
@@ -59,7 +59,7 @@ struct MappedFiles {
         return (UInt64(inode), end - begin)
     }
 
-    /// Parses the digits at the beginning.
+    /// Parses the digits at the beginning of the text; `nil` if there are none.
     private static func number(_ text: ArraySlice<UInt8>, radix: Int) -> Int? {
         let digits = text.prefix { Self.digits.contains($0) || radix == 16 && hexDigits.contains($0) }
         return Int(String(decoding: digits, as: UTF8.self), radix: radix)

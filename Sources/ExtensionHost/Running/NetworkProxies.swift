@@ -1,9 +1,9 @@
 import Foundation
 import LinuxSystem
 
-/// The proxies that extensions with network access find in their environment. They are the proxies in this process's
-/// environment, if it names any; otherwise, the proxies of the desktop. They may contain a password, and must not be
-/// logged.
+/// The proxy variables in the environment of extensions with network access. They come from this process's environment
+/// if that names a proxy, and otherwise from the settings of the desktop. The values may contain a password, and must
+/// not be logged.
 package enum NetworkProxies {
     private static let addresses = ["http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"]
     private static let exceptions = ["no_proxy", "NO_PROXY"]
@@ -11,23 +11,24 @@ package enum NetworkProxies {
     // Leaf lock.
     private static let desktop = Lock<[String]>([])
 
-    /// Sets the proxies of the desktop, as `NAME=value`. Running processes keep their proxies.
+    /// Sets the proxy variables that correspond to the desktop's settings, as `NAME=value`. Processes that are running
+    /// do not get the new values.
     ///
-    /// - Returns: whether new processes get other proxies than before.
+    /// - Returns: whether processes that are started from now on get other values than before.
     package static func setDesktop(_ variables: [String]) -> Bool {
         let before = current
         desktop.withLock { $0 = variables }
         return current != before
     }
 
-    /// The variables for new processes.
+    /// The proxy variables for processes that are started now.
     static var current: [String] {
         variables(in: ProcessInfo.processInfo.environment, desktop: desktop.withLock { $0 })
     }
 
-    /// Returns the variables for new processes.
+    /// Returns the proxy variables for processes that are started with the given environment and desktop settings.
     ///
-    /// - Parameter environment: if it names a proxy, the desktop's proxies do not count.
+    /// - Parameter environment: this process's environment. If it names a proxy, the desktop's settings are ignored.
     package static func variables(in environment: [String: String], desktop: [String]) -> [String] {
         func own(_ names: [String]) -> [String] {
             names.compactMap { name in environment[name].flatMap { $0.isEmpty ? nil : "\(name)=\($0)" } }

@@ -6,14 +6,14 @@ import Sandbox
 
 /// The reason why no thumbnail was made.
 package enum PictureError: Error, Sendable {
-    /// No thumbnail can be made of this picture, neither now nor later.
+    /// The picture cannot be decoded. A later attempt would fail, too.
     case unusable(String)
-    /// No picture can be decoded at present.
+    /// No picture can be decoded at present. A later attempt may succeed.
     case unavailable(String)
 }
 
-/// The confined process that decodes untrusted pictures. It is started on demand. It is ended when it is idle, or when
-/// a picture takes too long. It is restarted after a crash.
+/// Manages the confined process that decodes untrusted pictures. The process is started on demand, and ended when it is
+/// idle or when a picture takes too long. After a crash, it is started again for the next picture.
 package actor PictureProcess {
     private final class Instance: Sendable {
         let connection: Connection
@@ -35,29 +35,30 @@ package actor PictureProcess {
 
     private let program: String
     private let data: String
-    /// The process that decodes pictures concurrently.
+    /// The process that decodes several pictures concurrently; `nil` if it does not run.
     private var instance: Instance?
-    /// The processes that decode one picture each.
+    /// Further processes, each of which decodes a single picture.
     private var others: [ObjectIdentifier: Instance] = [:]
     private var isClosed = false
-    /// The number of pictures being decoded.
+    /// The number of pictures that are being decoded.
     package private(set) var calls = 0
     private var lastUse = ContinuousClock.now
 
-    /// The time limit for one picture, and the time after which an idle process is ended.
+    /// The time limit for one picture. `idleTime` is the time after which an idle process is ended.
     private static let timeLimit: Duration = .seconds(20)
     private static let idleTime: Duration = .seconds(10)
-    /// The memory limit of the process in bytes. A picture is in memory once or twice as a whole.
+    /// The memory limit of the process in bytes. A decoded picture is in memory once or twice.
     private static let memory: UInt64 = 768 << 20
 
-    /// The whole environment of the process. One thread per picture suffices. The C library retains freed memory for
-    /// the next picture, because allocating it from the kernel again would take a third of the time.
+    /// The complete environment of the process. The variables limit the decoders to one thread for each picture, and
+    /// make the C library retain freed memory for the next picture. To get the memory from the kernel again would take
+    /// a third of the time.
     private static let environment = [
         "VIPS_CONCURRENCY=1", "LC_ALL=C.UTF-8", "MALLOC_MMAP_THRESHOLD_=\(32 << 20)",
         "MALLOC_TRIM_THRESHOLD_=\(128 << 20)",
     ]
 
-    /// Creates the manager of the process, without starting it.
+    /// Creates the manager, without starting the process.
     ///
     /// - Parameters:
     ///   - program: The path of `purvey-pictures`.
@@ -67,12 +68,12 @@ package actor PictureProcess {
         self.data = data
     }
 
-    /// The ID of the process that decodes pictures concurrently, if it runs. For tests.
+    /// The ID of the process that decodes pictures concurrently; `nil` if it does not run. For tests.
     package var processID: pid_t? { instance?.processID }
 
     /// Makes thumbnails of a picture; see ``ShrinkPictureCall``.
     ///
-    /// - Returns: PNG files. They are as untrusted as the picture, because the process may have been compromised.
+    /// - Returns: PNG files. They are not trusted, either, because the picture may have compromised the process.
     package func shrink(_ picture: FileDescriptor, sides: [Int]) async throws(PictureError) -> SmallPictures {
         let shared = try await current()
         calls += 1
@@ -94,7 +95,7 @@ package actor PictureProcess {
         throw .unusable("the process that was decoding it ended")
     }
 
-    /// Makes thumbnails in a process.
+    /// Makes thumbnails of a picture in the given process.
     ///
     /// - Returns: `nil` if the process ended before its reply, or was ended because it took too long.
     private func shrink(
@@ -214,16 +215,16 @@ package actor PictureProcess {
     }
 }
 
-/// Thumbnails of a picture from an untrusted process, in a sealed file.
+/// Thumbnails of a picture, in a sealed file that an untrusted process has written.
 package struct SmallPictures: Sendable {
-    /// The file with the thumbnails one after the other.
+    /// The file that contains the thumbnails, one after the other.
     package let file: FileDescriptor
     /// The byte ranges of the thumbnails, the smallest first.
     package let ranges: [Range<Int>]
 
-    /// Checks the process's file. Returns `nil` if the file can still be changed, or is incomplete.
+    /// Checks the file that a process sent. Returns `nil` if the file can still be changed, or is incomplete.
     ///
-    /// - Parameter sizes: The sizes of the thumbnails in bytes.
+    /// - Parameter sizes: The sizes of the thumbnails in bytes, according to the process.
     package init?(_ file: FileDescriptor, sizes: [Int]) {
         guard MemoryFile.isSealed(file), let size = try? file.status().size,
             size <= ShrinkPictureCall.mostBytes

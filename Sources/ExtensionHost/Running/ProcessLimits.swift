@@ -7,24 +7,24 @@ package struct ProcessLimits: Sendable {
     let memory: Int
     /// The maximum number of concurrent threads.
     let threads: Int
-    /// The capacity in bytes of the buffers of one socket.
+    /// The capacity, in bytes, that is counted for the buffers of one socket.
     let socketBuffers: Int
 
-    /// The maximum number of threads of an extension. The dispatch library creates up to some hundred.
+    /// The maximum number of threads of an extension. The dispatch library creates up to several hundred threads.
     package static let mostThreads = 1_024
-    /// The number of bytes that are added to the memory limit for those parts of the program and its libraries that
-    /// count as private memory, such as relocated tables.
+    /// The number of bytes that are added to the memory limit. They allow for parts of the program and its libraries
+    /// that count as private memory, such as relocated tables.
     static let image = 16 << 20
-    /// The number of sockets whose buffers do not count. Harmless programs have up to this number of open sockets: 64
-    /// connections, some listening sockets, and the connections to Purvey. Full TCP buffers take about 4 MiB of memory
-    /// per socket, those of local sockets less.
+    /// The number of open sockets whose buffers do not count towards the memory limit. Harmless programs have at most
+    /// this many: 64 connections, some listening sockets, and the connections to Purvey. The buffers of a TCP socket
+    /// can take about 4 MiB, and those of a local socket less.
     static let freeSockets = 80
     /// The capacity in bytes of the buffers of a local socket, with the system's usual limits (twice `wmem_max`).
     private static let localSocketBuffers = 416 << 10
 
     /// Creates limits.
     ///
-    /// - Parameter network: whether the process can have sockets of TCP.
+    /// - Parameter network: whether the process can create TCP sockets.
     package init(memory: Int, threads: Int = Self.mostThreads, network: Bool) {
         self.memory = memory
         self.threads = threads

@@ -7,24 +7,24 @@ import Synchronization
 final class ProcessOutput: Sendable {
     /// The maximum length of a line in bytes. Longer lines are split.
     private static let longestLine = 16 << 10
-    /// The maximum length in characters of each of the last lines.
+    /// The maximum length, in characters, of each line in `last`.
     private static let limit = 4 << 10
-    /// The maximum number of frames in a crash report.
+    /// The maximum number of stack frames in a crash report.
     private static let mostFrames = 256
 
-    /// The end of the pipe that is the program's standard output and standard error.
+    /// The writing end of the pipe, which is the program's standard output and standard error.
     let input: FileDescriptor
     private let output: FileDescriptor
-    /// Writes lines to the log. Called on the thread that calls ``drain()`` or ``finish()``.
+    /// A closure that writes lines to the log. Called on the thread that calls ``drain()`` or ``finish()``.
     private let write: @Sendable ([String]) -> Void
-    /// The directories beneath which program files are read to name the functions of a crash.
+    /// The directories beneath which program files may be read to find the names of functions in a crash report.
     private let programFolders: [String]
 
     private struct State {
-        /// The bytes of the last line, until its end has been read.
+        /// The bytes of a line whose end has not been read yet.
         var rest: [UInt8] = []
         var last: [String] = []
-        /// The signal and the frames of a crash report of which only a part has been read.
+        /// The signal and the frames of a crash report whose end has not been read yet.
         var report: (signal: String, frames: [String])?
     }
 
@@ -38,11 +38,13 @@ final class ProcessOutput: Sendable {
         try retrying { fcntl(number, F_SETFL, O_NONBLOCK) }
     }
 
-    /// The maximum number of reads in one call: 1 MiB in total, as much as a pipe can hold (`pipe-max-size`, pipe(7)).
-    /// Because of this maximum, the caller can check the limits of a program that writes without pause.
+    /// The maximum number of reads in one call of ``drain()``. It corresponds to 1 MiB, as much as a pipe can hold
+    /// (`pipe-max-size`, pipe(7)). Without a maximum, a program that writes without pause could keep the caller from
+    /// checking the program's limits.
     private static let mostPieces = 64
 
-    /// Reads the output that is in the pipe, so that the program does not block. Blocks only on the log's file.
+    /// Reads the output that is in the pipe, so that the program does not block. This function blocks only on writing
+    /// the log.
     func drain() {
         var piece = [UInt8](repeating: 0, count: 16 << 10)
         for _ in 0..<Self.mostPieces {
@@ -102,10 +104,10 @@ final class ProcessOutput: Sendable {
         return CrashReport.lines(signal: report.signal, frames: report.frames, folders: programFolders)
     }
 
-    /// The end of the pipe that is readable when the program has written something.
+    /// The reading end of the pipe. It is readable when the program has written output.
     var descriptor: FileDescriptor { output }
 
-    /// The last lines, at most five. They do not include crash reports and stack traces.
+    /// The last lines of output, at most five, without crash reports and stack traces.
     var lines: [String] {
         let (last, rest) = state.withLock { ($0.last, $0.rest) }
         let text = (last + [String(decoding: rest.suffix(Self.limit), as: UTF8.self)]).joined(separator: "\n")

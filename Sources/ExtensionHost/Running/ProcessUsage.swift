@@ -3,31 +3,32 @@ import LinuxSystem
 
 /// The memory, threads and open files of a process, as the kernel reports them to other processes.
 struct ProcessUsage {
-    /// The directory in /proc of the thread from which the other values were read.
+    /// The path of the directory, in `/proc`, of the thread from which the other values were read.
     let folder: String
     let threads: Int
-    /// The number of bytes of private memory, in use or swapped out, and of page tables.
+    /// The number of bytes of private memory, resident or swapped out, and of page tables.
     let privateMemory: Int
-    /// The number of resident bytes of mapped memory files and shared memory, including programs in a `/tmp` that is in
-    /// memory.
+    /// The number of resident bytes of mapped memory files and shared memory. They include mapped programs in `/tmp`,
+    /// if this directory is in memory.
     let mappedMemory: Int
     let open: CountedFiles
 
     enum Outcome {
         case known(ProcessUsage)
-        /// The process has ended or is ending. It cannot use more.
+        /// The process has ended or is ending. It cannot use more resources.
         case ending
         /// The process is running, but its memory or its descriptors cannot be read.
         case hidden
     }
 
-    /// The maximum number of times that the threads are listed, to find a thread that does not end while it is read.
+    /// The maximum number of times that the list of threads is read, to find a thread that does not end while its
+    /// values are read.
     private static let attempts = 4
 
     /// Reads the usage of a process that has not been reaped by waitpid(2). Blocks on the system for a short time.
     ///
     /// The kernel reports memory and descriptors only for a thread that has not ended. The first thread can end while
-    /// others run, and a thread can end while it is read.
+    /// other threads run, and any thread can end while its values are read.
     ///
     /// - Parameter folders: See ``CountedFiles``.
     static func of(_ process: pid_t, folders: [String]) -> Outcome {
@@ -56,7 +57,7 @@ struct ProcessUsage {
         return startsThreads ? .hidden : .ending
     }
 
-    /// Reads the usage through a thread. Returns `ending` if the thread has ended.
+    /// Reads the usage from the directory of one thread. Returns `ending` if this thread has ended.
     private static func read(_ folder: String, _ folders: [String]) -> Outcome {
         let status = SystemFile.text(folder + "/status")
         guard hasMemory(status) else { return .ending }

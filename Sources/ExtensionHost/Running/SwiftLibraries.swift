@@ -2,10 +2,11 @@ import Foundation
 import Glibc
 import LinuxSystem
 
-/// The Swift libraries that an extension is linked with. They are usually outside the system's directories.
+/// Finds the Swift libraries that an extension is linked with. The libraries are usually outside the system's
+/// directories.
 package struct SwiftLibraries: Sendable {
-    /// The directories of the Swift libraries that this process has loaded. Empty if the libraries are part of its
-    /// program, as in programs that `make install` installs.
+    /// The directories of the Swift libraries that this process has loaded. The array is empty if this program is
+    /// linked statically with them, like the programs that `make install` installs.
     package static let ofThisProcess: [String] = {
         var folders: Set<String> = []
         for line in SystemFile.text("/proc/self/maps").split(separator: "\n") where line.contains("/libswift") {
@@ -15,28 +16,29 @@ package struct SwiftLibraries: Sendable {
         return folders.sorted()
     }()
 
-    /// The home directories of the user: the directory in the environment, which Foundation ignores in some processes,
-    /// and the directory in the user database.
+    /// The user's home directories: the one in the environment, which Foundation ignores in some processes, and the one
+    /// in the user database.
     package static var homesOfThisUser: [String] {
         [getenv("HOME").map { String(cString: $0) }, NSHomeDirectory()].compactMap(\.self)
     }
 
     /// The name of the core library, which every directory of Swift libraries contains.
     private static let mark = "libswiftCore.so"
-    /// The maximum number of libraries in a directory. A toolchain has 29.
+    /// The maximum number of libraries in a directory. A Swift toolchain has 29.
     private static let mostFiles = 512
-    /// The maximum number of directories in a search path. Each costs a disk access. A program usually names two.
+    /// The maximum number of directories in a program's search path. Each directory costs a disk access. A program
+    /// usually names two.
     private static let mostFolders = 16
 
-    /// Directories that the extension can access in any case, with everything beneath them.
+    /// The directories that the extension can access in any case, with everything beneath them.
     private let reachable: [String]
-    /// Directories in which no libraries are made accessible: the home directories and their ancestors.
+    /// The directories whose libraries are not made accessible: the home directories themselves, and their ancestors.
     private let forbidden: Set<String>
     /// The directory of Purvey's data. Libraries beneath it are not made accessible, because it contains the containers
     /// of other extensions.
     private let data: String
 
-    /// Creates the search for the libraries of programs.
+    /// Creates a value that finds the libraries of programs.
     ///
     /// - Parameters:
     ///   - reachable: Directories that the extension can access, with everything beneath them.
@@ -56,12 +58,12 @@ package struct SwiftLibraries: Sendable {
         self.forbidden = forbidden
     }
 
-    /// Returns the library files from those directories of a program's search path that contain Swift's libraries.
-    /// Blocks on the file system.
+    /// Returns the paths of the library files in those directories, of the program's library search path, that contain
+    /// Swift's libraries. Blocks on the file system.
     ///
-    /// The search path is part of the program, and its author may have named any directory. Therefore a directory must
-    /// contain Swift's core library, and only regular files with names of libraries are returned. Links and
-    /// subdirectories are left out.
+    /// The search path is part of the program, whose author may have named any directory. Therefore a directory is used
+    /// only if it contains Swift's core library, and only regular files with names of libraries are returned. Symbolic
+    /// links and subdirectories are left out.
     package func files(of program: String) -> [String] {
         guard let file = try? FileDescriptor.open(program, [.readOnly, .nonBlocking]),
             let named = try? ProgramFile(file).librarySearchPath()

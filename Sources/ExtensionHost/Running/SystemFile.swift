@@ -1,10 +1,10 @@
 import Glibc
 import LinuxSystem
 
-/// Access to files whose contents the kernel generates when they are read; see proc(5).
+/// Reads files whose contents the kernel generates when they are read; see proc(5).
 enum SystemFile {
-    /// Returns the text of a file, or an empty string if the file cannot be opened. Foundation cannot be used, because
-    /// it treats every such file as empty.
+    /// Returns the text of the file at the given path, or an empty string if it cannot be opened. Foundation cannot be
+    /// used, because it treats every such file as empty.
     static func text(_ path: String) -> String {
         var text: [UInt8] = []
         guard let file = try? FileDescriptor.open(path, .readOnly) else { return "" }
@@ -15,7 +15,7 @@ enum SystemFile {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// Returns the number in a line `KEY: NUMBER`, with or without a unit; `nil` if no line has the key.
+    /// Returns the number in the line `KEY: NUMBER`, which may be followed by a unit; `nil` if no line has the key.
     static func number(_ key: String, in text: String) -> Int? {
         for line in text.split(separator: "\n") where line.hasPrefix(key + ":") {
             return line.split(whereSeparator: { $0 == " " || $0 == "\t" }).dropFirst().first.flatMap { Int($0) }
@@ -23,11 +23,11 @@ enum SystemFile {
         return nil
     }
 
-    /// Returns the number of bytes in a line `KEY: NUMBER kB`; 0 if no line has the key.
+    /// Returns the number of bytes in the line `KEY: NUMBER kB`; 0 if no line has the key.
     static func bytes(_ key: String, in text: String) -> Int { (number(key, in: text) ?? 0) << 10 }
 
-    /// Calls a function with each line, without its line feed. The memory used does not depend on the size of the file:
-    /// a process determines the size of some of these files.
+    /// Calls a function with each line, without the line feed. The memory that this takes does not depend on the size
+    /// of the file, because an untrusted process can determine the size of some of these files.
     ///
     /// - Parameter body: Returns whether to continue.
     static func forEachLine(_ path: String, _ body: (ArraySlice<UInt8>) -> Bool) throws(Errno) {

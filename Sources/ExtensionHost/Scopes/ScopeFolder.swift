@@ -1,23 +1,23 @@
 import Foundation
 import LinuxSystem
 
-/// The location of the items to which one confined process has access. It consists of two directories that the
-/// confinement permits. Each item has a place in one of them.
+/// Two directories in which a confined process sees the items outside its container to which it has access. The
+/// confinement permits access to the directories. Each item has its own subdirectory in one of them.
 ///
-/// The process can read the items in `reading`. It can also write the items in `changing`. Only the daemon can create,
-/// rename or remove entries. The daemon holds a lock on their parent directory, so that a later daemon can find out
-/// whether a killed daemon left them.
+/// The process can read the items in the directory `reading`, and can read and write the items in `changing`. Only the
+/// daemon can create, rename or remove entries. The daemon holds a lock on the parent of the two directories. If the
+/// parent is not locked, a killed daemon has left them.
 final class ScopeFolder: Sendable {
     enum Use: String, Sendable {
         case reading, changing
     }
 
     let path: String
-    /// The path with symbolic links resolved. File coordination uses this path.
+    /// The path of the parent of the two directories, with symbolic links resolved. File coordination uses this path.
     let realPath: String
     private let directory: FileDescriptor
 
-    /// Creates the directories in a data directory. Blocks on the file system.
+    /// Creates the two directories in the given data directory. Blocks on the file system.
     init(data: String) throws {
         let parent = data + "/scopes"
         path = parent + "/" + UUID().uuidString
@@ -31,12 +31,12 @@ final class ScopeFolder: Sendable {
 
     deinit { remove() }
 
-    /// Removes everything after the process has ended. Blocks on the file system.
+    /// Removes the two directories with their contents, after the process has ended. Blocks on the file system.
     func remove() { Self.remove(path) }
 
     func path(for use: Use) -> String { path + "/" + use.rawValue }
 
-    /// Creates an empty directory for one item.
+    /// Creates an empty subdirectory for one item.
     func makePlace(_ number: UInt64, for use: Use) throws -> Place {
         let folder = try directory.open(use.rawValue, [.readOnly, .directory])
         try retrying { mkdirat(folder.rawValue, String(number), 0o700) }
@@ -45,7 +45,7 @@ final class ScopeFolder: Sendable {
             path: path(for: use) + "/\(number)")
     }
 
-    /// The directory that contains one item during an access.
+    /// The subdirectory that contains one item while the process has access to it.
     struct Place: Sendable {
         let folder: FileDescriptor
         let path: String

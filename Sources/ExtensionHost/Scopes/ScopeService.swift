@@ -5,24 +5,25 @@ import Foundation
 import LinuxSystem
 import Synchronization
 
-/// The daemon's service for security-scoped bookmarks: gives one confined process access to the items of its bookmarks.
-/// The socket identifies the bundle, because the daemon started the process with this socket.
+/// The daemon's service for security-scoped bookmarks. It gives one confined process access to the items of its
+/// bookmarks. The daemon knows the process's bundle, because it started the process with the socket that this service
+/// uses.
 final class ScopeService: Sendable {
     let bundle: String
     private let data: String
     let folder: ScopeFolder
-    /// The container of the process, with symbolic links resolved.
+    /// The path of the process's container, with symbolic links resolved.
     let container: String
-    /// The directories of the process's groups, with symbolic links resolved.
+    /// The paths of the directories of the process's groups, with symbolic links resolved.
     let groups: [String]
-    /// The maximum number of items that one process may resolve. Each takes two descriptors of the daemon.
+    /// The maximum number of items that one process may resolve. For each item, the daemon keeps two descriptors open.
     private static let limit = 256
-    /// The limits of the connection. A bookmark with its resource values takes a few KiB. Each call in flight blocks a
-    /// thread of the process.
+    /// The limits of the connection. A bookmark with its resource values takes a few KiB. The process makes a call on a
+    /// thread that blocks until the reply, so the number of its calls is limited by the number of its threads.
     static let limits = ConnectionLimits(
         messageSize: 4 << 20, callsInFlight: 1024, servedBytes: 16 << 20, servedDescriptors: 256,
         unclosedDescriptors: 256)
-    /// The maximum number of resource values in one bookmark. It is larger than the number of known names.
+    /// The maximum number of resource values in one bookmark. It exceeds the number of resource keys that exist.
     private static let keyLimit = 256
 
     // Leaf lock: files are opened and copied after it is released.
@@ -34,7 +35,7 @@ final class ScopeService: Sendable {
     ///   - bundle: The identifier of the process's bundle.
     ///   - data: The directory of Purvey's data for this user.
     ///   - container: The process's own container.
-    ///   - groups: The directories of its groups.
+    ///   - groups: The directories of the process's groups.
     init(bundle: String, data: String, folder: ScopeFolder, container: String, groups: [String]) {
         self.bundle = bundle
         self.data = data
@@ -76,7 +77,7 @@ final class ScopeService: Sendable {
         return service
     }
 
-    /// The reason why a process is refused access.
+    /// The reason why access to an item is refused to a process.
     private struct ScopeError: Error {
         let refusal: ScopeLink.Refusal
         let message: String
@@ -131,7 +132,8 @@ final class ScopeService: Sendable {
             token: token, path: item.path, isDirectory: item.isDirectory, isStale: resolution.isStale)
     }
 
-    /// Returns the place of an item. If the item was resolved before, this is the existing place.
+    /// Returns the number and the scoped item for an item that was found. If the item was resolved before, returns the
+    /// existing ones.
     private func place(_ found: ResolvedItem, _ scope: Bookmark.Scope) throws -> (UInt64, ScopedItem) {
         let identity = try found.descriptor.status().identity
         let known = try items.withLock { items in
@@ -151,8 +153,8 @@ final class ScopeService: Sendable {
         return (number, item)
     }
 
-    /// Returns the base of a relative bookmark. If the base is the process's copy of an item or link to it, returns the
-    /// original item.
+    /// Returns the file that a relative bookmark is relative to. If the process passed its own copy of an item, or its
+    /// link to the item, returns the original item.
     private func base(_ file: FileDescriptor) throws -> ResolvedItem {
         guard let path = file.path else { throw Errno.noSuchFile }
         let exact = ExactPath(path)
@@ -188,7 +190,7 @@ final class ScopeService: Sendable {
     }
 }
 
-/// The paths under which file coordination knows the items to which the process has access.
+/// Maps the paths that the process uses for items to the paths that file coordination uses.
 extension ScopeService: ConfinedPlaces {
     var name: String { bundle }
 
@@ -209,7 +211,7 @@ extension ScopeService: ConfinedPlaces {
         return nil
     }
 
-    /// Returns the path of an item for the process, with symbolic links resolved.
+    /// Returns the path that the process uses for an item, with symbolic links resolved.
     func realPlace(of item: ScopedItem) -> ExactPath {
         PlainPath.moved(ExactPath(item.path), from: ExactPath(folder.path), to: ExactPath(folder.realPath))
     }

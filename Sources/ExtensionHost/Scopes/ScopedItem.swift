@@ -2,25 +2,25 @@ import FileCoordination
 import Glibc
 import LinuxSystem
 
-/// An item that a confined process may use. It is found by its identity, and used through its descriptor. During an
-/// access, it is in a place where the process can see it.
+/// An item outside the container that a confined process may use. The daemon has found the item by its identity, and
+/// uses it through a descriptor. During an access, the item also appears in a directory that the process can see.
 struct ScopedItem: Sendable {
     let item: ResolvedItem
     let scope: Bookmark.Scope
     let isDirectory: Bool
     private let place: ScopeFolder.Place
     private let name: FileName
-    /// Whether the place gets a hard link to the file, and not a copy.
+    /// Whether the item appears as a hard link to the file, and not as a copy.
     private let isLinked: Bool
     /// Whether the process may change the item.
     let isWritable: Bool
 
-    /// The path of the item for the confined process.
+    /// The path under which the confined process sees the item.
     var path: String { place.path + "/" + name.description }
 
-    /// Creates an empty place for an item. Blocks on the file system.
+    /// Creates the empty directory in which the item will appear. Blocks on the file system.
     ///
-    /// - Throws: `Errno`, `notSupported` if the item is neither a file nor a directory.
+    /// - Throws: `Errno`. It is `notSupported` if the item is neither a file nor a directory.
     init(_ item: ResolvedItem, _ scope: Bookmark.Scope, number: UInt64, in folder: ScopeFolder) throws {
         self.item = item
         self.scope = scope
@@ -38,7 +38,7 @@ struct ScopedItem: Sendable {
         place = try folder.makePlace(number, for: isWritable ? .changing : .reading)
     }
 
-    /// Puts the item in its place, and opens it. Blocks on the file system.
+    /// Makes the item appear in its directory, and opens it. Blocks on the file system.
     func begin(isCancelled: @escaping @Sendable () -> Bool) throws -> FileDescriptor {
         // The item is opened through its descriptor, so that another item at its path is not used.
         let file = try item.descriptor.reopen(isWritable ? [.readWrite, .nonBlocking] : [.readOnly, .nonBlocking])
@@ -60,7 +60,8 @@ struct ScopedItem: Sendable {
         return file
     }
 
-    /// Removes the item from its place. Blocks on the file system.
+    /// Removes the link or copy of the item from its directory. The original item is not changed. Blocks on the file
+    /// system.
     func end() {
         // If this fails, the item is removed together with the process's directory.
         try? TreeRemover.remove(name, in: place.folder)

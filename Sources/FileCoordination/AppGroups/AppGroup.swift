@@ -1,6 +1,7 @@
 import Foundation
 
-/// App groups: programs, such as an app and its extensions, that share a directory and user defaults.
+/// App groups. A group is a set of programs, such as an app and its extensions, that share a directory and user
+/// defaults.
 ///
 /// A program belongs to the groups that its property list declares. On Apple's systems, the declaration is an
 /// entitlement, which a code signature protects. On Linux, a confined process can only access the directories of the
@@ -10,11 +11,11 @@ package enum AppGroup {
     package static let listKey = "com.apple.security.application-groups"
     /// Apple's key in `NSExtension` for the group in which a file provider stores its documents.
     package static let documentKey = "NSExtensionFileProviderDocumentGroup"
-    /// The environment variable of a confined process with the path of the directory that contains the groups'
+    /// The environment variable that tells a confined process the path of the directory that contains the groups'
     /// directories.
     package static let environmentKey = "PURVEY_GROUPS"
 
-    /// Whether a text is a valid group name. The group's directory has the same name.
+    /// Whether the given text is a valid name for a group and for the group's directory.
     package static func isIdentifier(_ text: String) -> Bool {
         !text.isEmpty && text.utf8.count <= 200 && !text.hasPrefix(".")
             && text.unicodeScalars.allSatisfy {
@@ -37,17 +38,17 @@ package enum AppGroup {
     /// - Parameter data: The directory of Purvey's data for this user.
     package static func folder(data: String) -> String { data + "/groups" }
 
-    /// Returns the path of a group's directory, which may not exist yet. Returns `nil` if this process is not in the
-    /// group, or if `PURVEY_HOME` is set to a relative path, because a user who sets this variable does not want the
-    /// default directories.
+    /// Returns the path of the given group's directory, which may not exist yet. Returns `nil` if this process is not
+    /// in the group, or if `PURVEY_HOME` is set to a relative path. In the second case, the default directory is not
+    /// used instead, because a user who sets this variable does not want it.
     static func folder(of group: String) -> String? {
         guard isIdentifier(group), mayUse(group) else { return nil }
         if let confined = ProcessInfo.processInfo.environment[environmentKey] { return confined + "/" + group }
         return DataFolder.path.map { folder(data: $0) + "/" + group }
     }
 
-    /// Whether this process may use a group. A program without a bundle cannot declare groups, and is limited only by
-    /// its user's permissions. It may use any group, as on macOS.
+    /// Whether this process may use the given group. A program without a bundle cannot declare groups, and is limited
+    /// only by its user's permissions. Such a program may use any group, as on macOS.
     private static func mayUse(_ group: String) -> Bool {
         let list = Bundle.main.infoDictionary ?? [:]
         return declared(in: list).contains(group) || !hasBundle(list)
@@ -55,7 +56,7 @@ package enum AppGroup {
 
     private static func hasBundle(_ list: [String: Any]) -> Bool { list["CFBundleIdentifier"] is String }
 
-    /// Whether a user defaults suite belongs to a group of this process.
+    /// Whether the user defaults suite with the given name belongs to a group of this process.
     static func isSuite(_ name: String) -> Bool {
         let list = Bundle.main.infoDictionary ?? [:]
         if declared(in: list).contains(name) { return true }
@@ -65,12 +66,11 @@ package enum AppGroup {
 }
 
 extension FileManager {
-    /// Returns the directory that the programs of a group share: `groups/IDENTIFIER` in Purvey's data directory.
-    /// Creates the directory if necessary.
+    /// Returns the directory that the programs of the given group share: `groups/IDENTIFIER` in Purvey's data
+    /// directory. Creates the directory if necessary.
     ///
     /// - Returns: `nil` if the program's property list does not declare the group, if the identifier is not a plain
-    ///   name, if the directory cannot be created, or if `PURVEY_HOME` is set to a relative path, because a user who
-    ///   sets this variable does not want the default directories.
+    ///   name, if the directory cannot be created, or if `PURVEY_HOME` is set to a relative path.
     public func containerURL(forSecurityApplicationGroupIdentifier groupIdentifier: String) -> URL? {
         guard let folder = AppGroup.folder(of: groupIdentifier) else { return nil }
         let url = URL(fileURLWithPath: folder, isDirectory: true)

@@ -43,7 +43,7 @@ final class GroupDefaults: UserDefaults {
     override func synchronize() -> Bool { true }
 }
 
-/// The conversion of values to property list types.
+/// Converts values to property list types.
 private enum PlainDefault {
     /// Converts Foundation's string objects to Swift strings, also within arrays and dictionaries.
     static func value(of value: Any) -> Any {

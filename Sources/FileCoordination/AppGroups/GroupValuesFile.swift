@@ -13,14 +13,14 @@ final class GroupValuesFile: Sendable {
     private let lockName: FileName
 
     private struct Known {
-        /// The state that the file had when `values` were read.
+        /// The state of the file when `values` were read from it.
         var state: FileState?
         var values: [String: Any] = [:]
     }
 
     // Leaf lock.
     private let known = Lock(Known())
-    /// The lock that is held while the file is changed. It is taken before `known`.
+    /// The lock that is held while the file is changed. It is acquired before the lock of `known`.
     private let turn = Lock(())
 
     /// The maximum number of bytes to read.
@@ -80,8 +80,8 @@ final class GroupValuesFile: Sendable {
         try staged.replace(name, durably: false)
     }
 
-    /// Takes the file lock, and gives up after ``polls`` attempts. Returns the lock file, whose closing releases the
-    /// lock.
+    /// Waits for the file lock, with at most ``polls`` attempts. Returns the lock file; closing it releases the lock.
+    /// After the last attempt, returns the file without the lock. Returns `nil` if the lock file cannot be opened.
     private func lockFile() -> FileDescriptor? {
         guard
             let file = (try? folder.createFile(lockName, permissions: 0o600))
@@ -96,7 +96,8 @@ final class GroupValuesFile: Sendable {
     }
 }
 
-/// A wrapper that passes values out of a lock. Sendable: property list values do not change after their creation.
+/// A wrapper that passes values out of a lock. It is `Sendable`, because property list values do not change after their
+/// creation.
 private struct Copied: @unchecked Sendable {
     let values: [String: Any]
 

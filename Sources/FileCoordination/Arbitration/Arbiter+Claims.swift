@@ -49,7 +49,8 @@ extension Arbiter {
         return true
     }
 
-    /// Returns the reason for a denial if the cost exceeds a limit of the client, or of its process; `nil` otherwise.
+    /// Returns the reason to deny a claim of the given cost; `nil` if the cost is within the limits of the client and
+    /// of its process.
     func denial(of cost: ClaimCost, for client: UInt64) -> ClaimDenial? {
         if let denial = usages[client, default: ClaimUsage()].denial(of: cost) { return denial }
         let connections = processes.connections(beside: client)
@@ -121,8 +122,9 @@ extension Arbiter {
         if !moved.isEmpty { lookAfterMoves() }
     }
 
-    /// Drops implausible outcomes. Only a written item can have an outcome, and at most one. Only a claim to move an
-    /// item can move it, because other claims do not exclude accesses to the item's destination.
+    /// Drops implausible outcomes. Only a written item can have an outcome, and at most one. A move is plausible only
+    /// for an access with the trait `moves`, because accesses without this trait do not exclude accesses to the
+    /// destination.
     private static func plausible(_ outcomes: [ClaimOutcome], of claim: Claim) -> [ClaimOutcome] {
         let accesses = claim.request.accesses
         var known: Set<Int> = []
@@ -133,11 +135,11 @@ extension Arbiter {
         }
     }
 
-    /// Examines claims again, in the order in which they were made. The claims that the examination of one claim
-    /// affects are examined before the next claim.
+    /// Checks, in the order in which the claims were made, whether each of the given claims can proceed now. Claims
+    /// that are affected by the result for one claim are checked before the next of the given claims.
     ///
-    /// A nested call only adds to the agenda of the outer call. Callers must read claims again after a call, because
-    /// copies that they read before may be outdated.
+    /// A nested call only adds to the agenda of the outer call. After a call, callers must read claims from `claims`
+    /// again, because copies may be outdated.
     mutating func settle(_ identifiers: [ClaimIdentifier]) {
         guard !identifiers.isEmpty else { return }
         if identifiers.count == 1 {
@@ -176,7 +178,7 @@ extension Arbiter {
         }
     }
 
-    /// Makes a claim exclude other claims, and asks presenters to prepare.
+    /// Makes a waiting claim exclude other claims, and asks the presenters of its items to prepare.
     private mutating func hold(_ identifier: ClaimIdentifier) {
         guard let claim = takeTurn(identifier) else { return }
         if !hasEntangled, !nested.isEmpty, !unansweredByPresenter.isEmpty { hasEntangled = hasExcluding(claim) }
@@ -194,7 +196,8 @@ extension Arbiter {
         settle(asked.flatMap { waitingByPresenter[$0] ?? [] })
     }
 
-    /// Makes a claim exclude other claims. Returns the claim as it was before.
+    /// Makes a waiting claim exclude other claims. Returns the claim as it was before this call; `nil` if it does not
+    /// exist.
     @discardableResult
     private mutating func takeTurn(_ identifier: ClaimIdentifier) -> Claim? {
         guard let claim = claims[identifier] else { return nil }

@@ -1,8 +1,8 @@
 /// Moves of items, and the presenters and waiting claims that follow them.
 extension Arbiter {
     /// Applies a move: notifies presenters, and updates the paths of presenters and of claims that are not granted.
-    /// Returns the claims to examine again: the moved claims, and the claims that may no longer have to wait for moved
-    /// claims.
+    /// Returns the claims that may now be able to proceed: the claims whose items were moved, and the claims that
+    /// waited for them.
     ///
     /// A presenter whose new path is too long no longer presents an item. A claim whose new path is too long is denied.
     mutating func carryAlong(
@@ -47,9 +47,9 @@ extension Arbiter {
         notify(identifier, .moved(to: path), &telling)
     }
 
-    /// Returns the new value of ``Access/key`` for an item at or beneath the source of a move. The result is
-    /// `move.newKey` if the destination is in a package, or if the source was in a package. Otherwise, the result is
-    /// `key` with the move applied.
+    /// Returns the new value of ``Access/key`` for an item at or beneath the source of the given move. `key` is the
+    /// value before the move. The result is `move.newKey` if the destination is in a package, or if the source was in a
+    /// package. Otherwise, the result is `key` with the move applied.
     ///
     /// - Parameter path: The item's new path. A result that equals this path shares its storage.
     private static func key(_ key: ExactPath, after move: ItemMove, of path: ExactPath) -> ExactPath {
@@ -99,7 +99,8 @@ extension Arbiter {
         return toSettle
     }
 
-    /// Adjusts the cost of a claim to its new path. Returns whether the new cost is within the limits.
+    /// Adjusts the cost of a claim after one of its items was moved. Returns `false`, and leaves the cost unchanged, if
+    /// the new cost exceeds a limit.
     private mutating func makeRoom(for new: Access, insteadOf old: Access, _ identifier: ClaimIdentifier) -> Bool {
         guard !ClaimLimits.isTooLong(new.path), !ClaimLimits.isTooLong(new.key), let cost = claims[identifier]?.cost
         else { return false }
@@ -111,8 +112,8 @@ extension Arbiter {
         return !isRefused
     }
 
-    /// Examines nested claims again, and denies nested claims that are in a deadlock. After a move, the moved claims
-    /// may wait for other claims, and nested claims may pass the moved claims.
+    /// Checks whether nested claims can proceed after a move, and denies nested claims that are in a deadlock. A move
+    /// can make the moved claims wait for other claims, and can let nested claims pass the moved claims.
     mutating func lookAfterMoves() {
         hasEntangled = true
         settle(entangledClaims())
@@ -131,18 +132,20 @@ extension Arbiter {
     }
 }
 
-/// The limits within which a confined process follows items that other processes move.
+/// Limits on the moves that a confined process follows. Other processes make these moves.
 extension Arbiter {
     /// Limits a client's claims and presenters to its directories. If another process moves an item out of these
-    /// directories, the client's claims still guard the original path, and its presenters are only notified of a
-    /// change.
+    /// directories, the client's claims remain at the item's original path, and its presenters are notified only that
+    /// the item has changed.
     ///
-    /// - Parameter groups: Further directories of the client, which it shares with other processes.
+    /// - Parameters:
+    ///   - folder: The path of the client's container.
+    ///   - groups: Further directories of the client, which it shares with other processes.
     package mutating func confine(_ client: UInt64, to folder: ExactPath, and groups: [ExactPath] = []) {
         confinements[client] = [folder] + groups
     }
 
-    /// Whether a client's claims and presenters follow an item that was moved.
+    /// Whether the client's claims and presenters follow an item that was moved from `path` to `newPath`.
     func mayFollow(_ client: UInt64, from path: ExactPath, to newPath: ExactPath) -> Bool {
         guard !confinements.isEmpty, let folders = confinements[client],
             folders.contains(where: { PlainPath.isAtOrBeneath(path, $0) })

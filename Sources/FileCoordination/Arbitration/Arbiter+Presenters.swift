@@ -3,7 +3,8 @@ extension Arbiter {
     // MARK: Addition and removal
 
     /// Adds a presenter, or changes the item of a known presenter. If the client has too many presenters, a new
-    /// presenter is not added. If their paths need too many bytes, the presenter presents no item.
+    /// presenter is not added. If the paths of the client's presenters need too many bytes, the presenter is added
+    /// without an item.
     mutating func present(_ place: PresenterPlace, _ client: UInt64) {
         let identifier = PresenterIdentifier(client: client, number: place.number)
         let known = presenters[identifier]
@@ -52,7 +53,7 @@ extension Arbiter {
 
     // MARK: Requests
 
-    /// Asks the presenters of a claim's items to prepare. Returns the presenters that were asked.
+    /// Asks presenters to prepare for a claim on their items. Returns the presenters that were asked.
     mutating func prepareForClaim(_ claim: Claim) -> [PresenterIdentifier] {
         guard !presenters.isEmpty else { return [] }
         let accesses = claim.request.accesses
@@ -80,7 +81,7 @@ extension Arbiter {
         return asked
     }
 
-    /// Whether a presenter has already relinquished the item for an enclosing claim.
+    /// Whether the presenter has already relinquished the item for a claim that encloses `claim`.
     private func hasRelinquished(
         _ identifier: PresenterIdentifier, _ preparation: Preparation, around claim: Claim
     ) -> Bool {
@@ -116,7 +117,8 @@ extension Arbiter {
                     deletedSubitems: preparation.deletedSubitems, timeLimit: preparation.timeLimit)))
     }
 
-    /// Records that a presenter is prepared, has failed, or has timed out.
+    /// Records the result of the preparation with the given number: the presenter is prepared, has failed, or has timed
+    /// out.
     mutating func answer(_ number: UInt64, _ failure: CoordinationError?) {
         guard let preparation = preparations[number],
             unansweredByPresenter[preparation.presenter]?.contains(number) == true
@@ -143,8 +145,8 @@ extension Arbiter {
 
     // MARK: Notices
 
-    /// Notifies presenters of the outcomes of a claim that has ended. Returns the claims to examine again because items
-    /// have moved.
+    /// Notifies presenters of the outcomes of a claim that has ended. Returns the claims that may now be able to
+    /// proceed because items have moved.
     mutating func report(_ outcomes: [ClaimOutcome], of claim: Claim) -> [ClaimIdentifier] {
         var telling = Telling(excepted: claim.presenter)
         var moved: [ClaimIdentifier] = []
@@ -174,11 +176,11 @@ extension Arbiter {
         /// The presenter that caused the event and needs no notice.
         let excepted: PresenterIdentifier?
         fileprivate var told: Set<Notice> = []
-        /// The number of bytes left for notices. When they are used up, a presenter is only notified that its item has
-        /// changed, without details. Without this limit, there would be too many notices if, for example, ten thousand
-        /// windows show a directory and ten thousand files in it change.
+        /// The number of bytes left for notices. After that, presenters are only notified that their items have
+        /// changed, without details. The limit matters if, for example, ten thousand windows show a directory and ten
+        /// thousand files in it change.
         fileprivate var room = ClaimLimits.noticeBytes
-        /// The accesses whose details no longer fit into the limit.
+        /// The accesses that are reported without details because the limit on bytes is reached.
         fileprivate var rest: [Access] = []
         fileprivate var restItself: Set<ExactPath> = []
 
@@ -231,7 +233,7 @@ extension Arbiter {
         }
     }
 
-    /// Sends one notice to the presenters of an item, and another notice to the presenters of the directories that
+    /// Sends `notice` to the presenters of the item at `path`, and `outer` to the presenters of the directories that
     /// contain the item.
     mutating func tell(
         presentersOf path: ExactPath, _ notice: PresenterNotice, orOfDirectory outer: PresenterNotice,

@@ -1,14 +1,14 @@
 /// The search for the claims that wait for other claims.
 extension Arbiter {
-    /// The parts of the queues in the tree that were already examined. The claims for one item all wait for nearly the
-    /// same claims. Therefore each entry is examined only once where possible, and the time of a search is linear in
-    /// the number of claims.
+    /// The entries of the tree's queues that a search has already examined. The claims for one item all wait for nearly
+    /// the same claims. Therefore each entry is examined only once where possible, and the time of a search is linear
+    /// in the number of claims.
     private struct Marks {
         struct Mark {
             /// All entries with a greater sequence number have been examined.
             var after = UInt64.max
-            /// Examined entries that wait for none of the claims so far. They are examined again for each further
-            /// claim.
+            /// Entries that were examined and do not wait for any claim found so far. They are examined again for each
+            /// further claim.
             var skipped: [PathTree.Entry] = []
         }
 
@@ -30,9 +30,9 @@ extension Arbiter {
 
     /// Returns the claims that wait, directly or indirectly, for at least one of the given claims.
     ///
-    /// - Parameter isExact: Whether to omit claims that may pass the claims in front of them. With `false`, every claim
-    ///   behind another claim counts as waiting. The set of claims that may pass is itself computed from a result for
-    ///   `false`.
+    /// - Parameter isExact: Whether to omit claims that may pass the earlier claims that exclude them. With `false`, a
+    ///   claim counts as waiting for every earlier claim that excludes it. To compute which claims may pass, this
+    ///   function is called with `false`.
     func claimsWaiting(for sought: some Collection<ClaimIdentifier>, isExact: Bool) -> Set<ClaimIdentifier> {
         var reached: Set<ClaimIdentifier> = []
         var open = Array(sought)
@@ -82,7 +82,8 @@ extension Arbiter {
         return false
     }
 
-    /// Returns the groups of entries that may wait for an access. A preparing claim waits only for granted claims.
+    /// Returns the groups of entries whose claims may wait for `access` of `claim`. If `claim` is granted, these
+    /// include the preparing claims. A preparing claim does not wait for other preparing claims.
     private func groups(waitingFor claim: Claim, _ access: Access) -> [PathTree.Group] {
         var groups: [PathTree.Group] = access.writes ? [.waitingWriters, .waitingReaders] : [.waitingWriters]
         if claim.phase == .granted { groups += access.writes ? [.holdingWriters, .holdingReaders] : [.holdingWriters] }
@@ -106,9 +107,10 @@ extension Arbiter {
         }
     }
 
-    /// Calls a function for the claims that wait directly for a claim and were not examined before. The function
+    /// Calls a function for each claim that waits directly for `claim` and was not examined before. The function
     /// receives the waiting claim, the access for which it waits, and the relation of that access to the waiting
-    /// claim's own access. The function returns `false` if the waiting claim must be examined again for other claims.
+    /// claim's own access. The function returns `false` if the waiting claim must be examined again later, when the
+    /// waiters of other claims are searched.
     private func forEachWaiter(
         for claim: Claim, _ marks: inout Marks, _ body: (Claim, Access, PathTree.Relation) -> Bool
     ) {

@@ -1,6 +1,6 @@
 /// The rules by which claims wait for each other, and the detection of deadlocks.
 extension Arbiter {
-    /// Returns a claim that prevents a waiting claim from proceeding; `nil` when its turn has come.
+    /// Returns a claim that prevents the given waiting claim from proceeding; `nil` if no claim does.
     func firstBlocker(of claim: Claim) -> ClaimIdentifier? {
         if !hasExcluding(claim) { return nil }
         var found: ClaimIdentifier?
@@ -13,7 +13,7 @@ extension Arbiter {
         return found
     }
 
-    /// Returns a granted claim that prevents the grant of a preparing claim.
+    /// Returns a granted claim that prevents the grant of the given preparing claim; `nil` if no claim does.
     func firstObstacle(to claim: Claim) -> ClaimIdentifier? { obstacles(to: claim, atMost: 1).first }
 
     func isInTheWayOfHolders(_ claim: Claim) -> Bool {
@@ -66,8 +66,8 @@ extension Arbiter {
         return found
     }
 
-    /// Returns the nested claims that may be part of a deadlock. For each of them, other claims wait for a claim in its
-    /// ``claimsBefore(_:)``. Every deadlock includes one of the returned claims. Usually the result is empty.
+    /// Returns the nested claims that may be part of a deadlock: those for which ``claimsBefore(_:)`` includes a claim
+    /// that other claims wait for. Every deadlock includes one of the returned claims. Usually the result is empty.
     func entangledClaims() -> [ClaimIdentifier] {
         nested.filter { claims[$0].map(isEntangled) ?? false }
     }
@@ -76,8 +76,8 @@ extension Arbiter {
         claimsBefore(claim).contains { claims[$0].map(isWaitedFor) ?? false }
     }
 
-    /// Whether other claims may delay a claim that waits for a presenter: a nested claim prevents a presenter from
-    /// replying, or the claim also waits for a granted claim.
+    /// Whether a claim that waits for a presenter may also be delayed by another claim: a nested claim prevents a
+    /// presenter from replying, or a granted claim prevents the grant.
     var hasDelayedPreparation: Bool {
         if unansweredByPresenter.isEmpty { return false }
         if !nestedInMessages.isEmpty { return true }
@@ -95,8 +95,8 @@ extension Arbiter {
     // MARK: Nested claims
 
     /// Returns the claims that cannot end before the given claim has ended: the claims that its thread holds, and the
-    /// claims that wait for a presenter whose reply the given claim delays. Only a nested claim that is not granted yet
-    /// has such claims.
+    /// claims that wait for a presenter whose reply the given claim delays. The result is empty unless the given claim
+    /// is nested and not granted yet.
     func outer(of claim: Claim) -> [ClaimIdentifier] {
         if claim.phase == .granted || !claim.isNested { return [] }
         var found: [ClaimIdentifier] = []
@@ -118,8 +118,8 @@ extension Arbiter {
         return found
     }
 
-    /// Returns the holding claims that end only after this claim, or have the same purpose. A claim that waits for one
-    /// of them must not make this claim wait.
+    /// Returns the holding claims that end only after `claim`, or have the same purpose as `claim`. An earlier claim
+    /// that waits for one of them must not make `claim` wait.
     private func claimsBefore(_ claim: Claim) -> Set<ClaimIdentifier> {
         // The set, which may be large, is copied only if other claims are added.
         var found = holdersByPurpose[claim.request.purpose] ?? []
@@ -177,8 +177,8 @@ extension Arbiter {
         return favour.claims.isEmpty || favour.claims.isDisjoint(with: obstacles(to: other))
     }
 
-    /// Whether `other` is the same thread's claim to read a directory that contains the item. Such a claim does not
-    /// block `claim`, because a thread is responsible for its own accesses.
+    /// Whether `other` is a claim of the same thread to read a directory that contains an item of `claim`. Such a claim
+    /// does not block `claim`: a thread itself ensures that its own accesses do not conflict.
     func isEnclosingReader(
         _ other: Claim, _ access: Access, _ relation: PathTree.Relation, of claim: Claim
     ) -> Bool {
@@ -197,7 +197,7 @@ extension Arbiter {
     }
 
     /// Calls a function for every access of a holding claim that excludes an access of `claim`. If a sequence number is
-    /// given, waiting claims with a lower number are included. Stops when the function returns `false`.
+    /// given, accesses of waiting claims with a lower number are included. Stops when the function returns `false`.
     private func forEachExcluding(
         _ claim: Claim, waitingBefore sequence: UInt64? = nil, _ body: (Claim, Access, PathTree.Relation) -> Bool
     ) {

@@ -1,17 +1,17 @@
 /// The component that decides which claims are granted at the same time, and which requests and notices presenters get.
 ///
-/// It is a value without a clock, threads or files. Its input consists of events from processes, and its output of
-/// effects for processes. The same events in the same order have the same effects. A process without a daemon has its
-/// own arbiter. The daemon has one arbiter for all processes.
+/// It is a value without a clock, threads or files. Its input is a sequence of events from processes. Its output is a
+/// sequence of effects for processes. The same events in the same order have the same effects. A process without a
+/// daemon has its own arbiter. The daemon has one arbiter for all processes.
 ///
 /// A claim excludes other claims for the item, for everything beneath it and for everything above it, unless both
 /// claims only read, or both have the same purpose. Claims that exclude each other are granted in the order in which
 /// they were made. There is one exception. A later claim passes an earlier claim if the earlier claim waits, directly
-/// or indirectly, for a third claim. The third claim must enclose the later claim, have the same purpose as the later
-/// claim, or wait for the later claim's presenter. All items of a claim are granted together.
+/// or indirectly, for a third claim that encloses the later claim, has its purpose, or waits for its presenter. All
+/// items of a claim are granted together.
 ///
-/// When a claim's turn has come, it excludes other claims, and the presenters of its items are asked to prepare. It is
-/// granted when all have replied.
+/// When a claim's turn has come, it excludes other claims, and the presenters of its items are asked to prepare. The
+/// claim is granted when all of these presenters have replied.
 package struct Arbiter: Sendable {
     enum Phase: Sendable {
         /// The claim waits behind other claims.
@@ -32,8 +32,8 @@ package struct Arbiter: Sendable {
         var hasMoved = false
         /// Whether the claim was not granted immediately.
         var hasWaited = false
-        /// One of the claims for which this claim waits. This claim need not be examined again before the blocker has
-        /// ended.
+        /// One of the claims for which this claim waits. Until that claim has ended, this claim cannot proceed and is
+        /// not examined.
         var blocker: ClaimIdentifier?
         /// The preparations that were requested from presenters. Preparations without a reply are also in `unanswered`.
         var preparations: [UInt64] = []
@@ -62,7 +62,7 @@ package struct Arbiter: Sendable {
     struct PresenterUsage: Sendable {
         var count = 0
         var bytes = 0
-        /// The number of preparations for claims that have not ended.
+        /// The number of preparations of the client's presenters whose claims have not ended.
         var preparations = 0
     }
 
@@ -76,14 +76,14 @@ package struct Arbiter: Sendable {
     /// The resources that the claims of each connection use.
     var usages: [UInt64: ClaimUsage] = [:]
     var processes = ConnectedProcesses()
-    /// For each claim, the claims to examine again when it has ended.
+    /// For each claim, the claims to examine again when the claim has ended.
     var watchers: [ClaimIdentifier: [ClaimIdentifier]] = [:]
-    /// The claims that are not granted yet and need a check for deadlocks: claims inside other claims, claims that are
-    /// made while a presenter prepares, and claims that block a presenter's queue.
+    /// The claims that are not granted yet and must be checked for deadlocks: claims that a thread makes while it holds
+    /// another claim or performs a preparation, and claims that block a presenter's queue.
     var nested: Set<ClaimIdentifier> = []
     /// The nested claims that prevent a presenter from replying.
     var nestedInMessages: Set<ClaimIdentifier> = []
-    /// The waiting claims, by the presenter for which they are made.
+    /// The waiting claims, by the presenter for which the items are used.
     var waitingByPresenter: [PresenterIdentifier: Set<ClaimIdentifier>] = [:]
     var holdersByPurpose: [String: Set<ClaimIdentifier>] = [:]
     var presenters: [PresenterIdentifier: Presenter] = [:]
@@ -95,22 +95,21 @@ package struct Arbiter: Sendable {
     var tree = PathTree()
     var nextSequence: UInt64 = 1
     var nextPreparation: UInt64 = 1
-    /// Whether an event that may concern more than one claim has happened since the last examination of nested claims.
+    /// Whether, since the last examination of nested claims, an event happened that may concern more than one claim.
     var hasEntangled = false
     /// The effects of the current event.
     var effects: [AddressedEffect] = []
-    /// The preparations that the latest event ended, by a reply, a timeout, or the end of the presenter or the claim.
+    /// The preparations that ended because of the latest event: by a reply, by a timeout, or because the presenter or
+    /// the claim has ended.
     package internal(set) var settledPreparations: [UInt64] = []
-    /// The claims to examine, the next one last. Further claims are appended instead of being examined recursively,
-    /// because a long queue would overflow the stack.
+    /// The claims to examine; the last element is examined first. Further claims are appended instead of being examined
+    /// recursively, because a long queue would overflow the stack.
     var agenda: [ClaimIdentifier] = []
     var isSettling = false
 
     package init() {}
 
-    /// Adds a connection of a process. The limits apply to all connections of a process together.
-    ///
-    /// - Returns: `false` if the process, or all processes together, have too many connections.
+    /// Adds the given client: one connection of a process. The limits apply to all connections of a process together.
     package mutating func begin(client: UInt64, of process: UInt64) -> Bool { processes.add(client, of: process) }
 
     /// Applies an event from a process. Returns its effects.
@@ -149,7 +148,8 @@ package struct Arbiter: Sendable {
 
     /// Ends the claims and presenters of a client that has disconnected.
     ///
-    /// - Parameter keepingGranted: Whether the process is alive and continues to use its granted claims.
+    /// - Parameter keepingGranted: Whether granted claims remain, because the process is alive and continues to use
+    ///   them.
     package mutating func end(client: UInt64, keepingGranted: Bool = false) -> [AddressedEffect] {
         if !settledPreparations.isEmpty { settledPreparations = [] }
         for presenter in presenters.keys.filter({ $0.client == client }).sorted() { remove(presenter) }
@@ -171,8 +171,8 @@ package struct Arbiter: Sendable {
         return takeEffects()
     }
 
-    /// Ends the wait for a presenter that has timed out. Returns the path of its item, and the effects; `nil` if the
-    /// presenter had replied.
+    /// Stops waiting for a presenter that has timed out. Returns the path of its item, and the effects; `nil` if the
+    /// presenter has already replied.
     package mutating func expire(preparation: UInt64) -> (path: String, effects: [AddressedEffect])? {
         if !settledPreparations.isEmpty { settledPreparations = [] }
         guard let running = preparations[preparation],
@@ -202,11 +202,11 @@ package struct Arbiter: Sendable {
         return effects
     }
 
-    /// Examines nested claims again. While a presenter prepares, other events can make claims wait for a nested claim
-    /// of the presenter's thread, or change the set of claims that this nested claim may pass. Without a new
-    /// examination, a deadlock could remain undetected.
+    /// Checks again whether nested claims can proceed or are in a deadlock. While a presenter prepares, other events
+    /// can make claims wait for a nested claim of the presenter's thread, or change the set of claims that this nested
+    /// claim may pass. Without a new check, a deadlock could remain undetected.
     ///
-    /// Most events concern no other claim and need no examination.
+    /// Most events concern no other claim and need no check.
     private mutating func lookAtNestedClaims() {
         guard hasEntangled else { return }
         hasEntangled = false

@@ -5,20 +5,21 @@ import Glibc
 package enum ClaimLimits {
     package static let accesses = 10_000
     package static let purposeBytes = 1_000
-    /// The maximum total size of all paths in bytes. A grant after moves contains each path twice, and must fit into
-    /// one message.
+    /// The maximum total size, in bytes, of all paths of a claim. If items have moved, the grant contains each path
+    /// twice, and must fit into one message.
     package static let pathBytes = 7 << 20
     /// The maximum size in bytes of a message with a claim within these limits. In addition to paths and purpose, it
-    /// includes 16 bytes of encoding for each access, nine bytes for each number of another claim, a preparation or a
-    /// presenter, and 4096 bytes for the rest. The daemon disconnects a confined process that sends a larger message.
+    /// includes 16 bytes of encoding for each access, nine bytes for each identifier of another claim, a preparation or
+    /// a presenter, and 4096 bytes for all other fields. The daemon disconnects a confined process that sends a larger
+    /// message.
     package static let messageBytes = pathBytes + accesses * 16 + purposeBytes + ClaimUsage.nestingLimit * 9 + 4096
     /// The maximum number of attribute names in one event. It is larger than the number of existing attributes.
     package static let attributeNames = 1_024
     /// The permitted values of a claim's time limit for its presenters, in milliseconds. There is a maximum because a
     /// claim excludes other claims while it waits for presenters.
     package static let presenterMilliseconds = 1...86_400_000
-    /// The approximate maximum size in bytes of the detailed notices that the end of one claim may cause. Further
-    /// notices have no details.
+    /// The approximate maximum total size, in bytes, of the notices with details that the end of one claim may cause.
+    /// Further notices have no details.
     static let noticeBytes = 8 << 20
     /// The size of a notice in bytes, without its path.
     static let bytesPerNotice = 64

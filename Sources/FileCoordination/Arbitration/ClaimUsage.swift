@@ -9,8 +9,8 @@ package struct ClaimUsage: Sendable {
     /// The maximum number of references from claims to the claims and preparations in which they are nested, and to the
     /// presenters that they block.
     package static let nestingLimit = 100_000
-    /// The maximum number of presenters of one connection. `preparationLimit` limits their preparations that have not
-    /// ended.
+    /// The maximum number of presenters of one connection. `preparationLimit` is the maximum number of their
+    /// preparations whose claims have not ended.
     package static let presenterLimit = 10_000
     package static let preparationLimit = 100_000
     /// The maximum number of connections of one process, including closed connections that retain claims. Together they
@@ -30,9 +30,7 @@ package struct ClaimUsage: Sendable {
 
     package var count: Int { claims }
 
-    /// Returns the reason for denying a further claim because it exceeds the limits; `nil` if it does not.
-    ///
-    /// - Parameter factor: The factor by which the limits are multiplied.
+    /// Returns the reason to deny a further claim of the given cost; `nil` if the claim would be within the limits.
     package func denial(of cost: ClaimCost, times factor: Int = 1) -> ClaimDenial? {
         guard claims < Self.claimLimit * factor else { return .tooManyClaims(limit: Self.claimLimit * factor) }
         func refusal(_ used: Int, _ limit: Int, _ words: (Int) -> String) -> ClaimDenial? {
@@ -63,7 +61,7 @@ package struct ClaimUsage: Sendable {
         nesting -= cost.nesting
     }
 
-    /// Adds the usage of another connection.
+    /// Adds the usage of another connection to this value.
     mutating func add(_ other: ClaimUsage) {
         claims += other.claims
         items += other.items
@@ -93,7 +91,7 @@ package struct ClaimCost: Sendable {
         return cost
     }
 
-    /// The size in bytes of a name's node in the tree, if no other path shares the node. Few nodes are shared.
+    /// The size in bytes of a name's node in the tree, if no other path shares the node. Most nodes are not shared.
     private static let nameBytes = 32
 
     static func bytes(_ path: ExactPath, _ key: ExactPath) -> Int {
@@ -107,7 +105,7 @@ struct ConnectedProcesses: Sendable {
     private var processes: [UInt64: UInt64] = [:]
     private var connections: [UInt64: [UInt64]] = [:]
 
-    /// Adds a connection. Returns `false` if the process, or all processes together, have too many.
+    /// Adds a connection. Returns `false` if the process, or all processes together, have too many connections.
     mutating func add(_ client: UInt64, of process: UInt64) -> Bool {
         guard connections[process, default: []].count < ClaimUsage.connectionLimit,
             processes.count < ClaimUsage.processesLimit
@@ -122,7 +120,7 @@ struct ConnectedProcesses: Sendable {
         if connections[process]?.isEmpty == true { connections[process] = nil }
     }
 
-    /// Returns all connections of the client's process; an empty list if the process has only the given connection.
+    /// Returns all connections of the client's process. Returns an empty list if the given connection is the only one.
     func connections(beside client: UInt64) -> [UInt64] {
         guard let process = processes[client], let all = connections[process], all.count > 1 else { return [] }
         return all

@@ -1,24 +1,26 @@
 /// A message from the arbiter to a process.
 package enum CoordinationEffect: Sendable, Equatable {
-    /// The claim is granted. If an item has moved since the request, `paths` and `keys` contain the current paths of
-    /// all items; otherwise they are empty. If `hasWaited` is `false`, no item has changed since the request.
+    /// The claim is granted. If an item has moved since the request, `paths` and `keys` contain the current
+    /// ``Access/path`` and ``Access/key`` of all items; otherwise they are empty. If `hasWaited` is `false`, no item
+    /// has changed since the request.
     case granted(claim: UInt64, paths: [ExactPath], keys: [ExactPath], hasWaited: Bool = true)
     case denied(claim: UInt64, ClaimDenial)
-    /// A presenter is to prepare, and to reply within the time limit in milliseconds.
+    /// Asks a presenter to prepare, and to reply within the preparation's time limit.
     case prepare(Preparation)
-    /// The claim of a preparation has ended. The presenter may not have been asked yet, or may not have replied.
+    /// The claim for which a presenter was to prepare has ended. The presenter may not have been asked yet, or may not
+    /// have replied.
     case reacquire(preparation: UInt64)
     case notify(presenter: UInt64, PresenterNotice)
 }
 
-/// The reason why a claim is not granted.
+/// The reason why a claim is denied.
 package enum ClaimDenial: Hashable, Sendable {
-    /// The claim would wait for another claim that cannot end before this claim. The path is the path of the other
+    /// The claim would wait for another claim that cannot end before this claim ends. `path` is the path of the other
     /// claim's first item.
     case deadlock(OtherClaim, path: String)
     /// The claim would wait for a presenter of this process while the claim blocks that presenter's queue.
     case blockedPresenter(path: String)
-    /// A presenter could not prepare, or a provider could not provide the item.
+    /// A presenter could not prepare, or a file provider could not supply the item.
     case presenter(CoordinationError)
     /// The request could not be sent to the arbiter, or is invalid.
     case refused(reason: String)
@@ -26,7 +28,7 @@ package enum ClaimDenial: Hashable, Sendable {
     case tooManyClaims(limit: Int)
 }
 
-/// A claim, in the form in which it is reported to the process of another claim.
+/// A claim, as it is described to the process of another claim.
 package struct OtherClaim: Hashable, Sendable {
     /// The arbiter's identifier of the client that made the other claim; `nil` if the same client made both claims.
     package let client: UInt64?
@@ -38,7 +40,7 @@ package struct OtherClaim: Hashable, Sendable {
     }
 }
 
-/// A request to a presenter before a claim is granted.
+/// A request to a presenter to prepare before a claim is granted.
 package struct Preparation: Hashable, Sendable {
     package enum Relinquishing: Int, Comparable, Sendable {
         case none = 0
@@ -79,7 +81,7 @@ package struct Preparation: Hashable, Sendable {
     }
 }
 
-/// A notification of a presenter, to which the presenter does not reply.
+/// A notification for a presenter, to which the presenter does not reply.
 package enum PresenterNotice: Hashable, Sendable {
     case moved(to: ExactPath)
     case changed

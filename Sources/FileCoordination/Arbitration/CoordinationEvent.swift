@@ -10,7 +10,7 @@ package enum CoordinationEvent: Sendable {
     case adopt(ClaimRequest)
     /// The process has reported all claims that an earlier arbiter had granted.
     case adoptedAll
-    /// The end of a granted claim, with the changes of the written items.
+    /// A granted claim ends. The outcomes are the changes of the written items.
     case release(claim: UInt64, outcomes: [ClaimOutcome])
     /// The caller no longer waits for the claim.
     case cancel(claim: UInt64)
@@ -21,13 +21,13 @@ package enum CoordinationEvent: Sendable {
     case removePresenter(UInt64)
     /// A move of an item, as announced by the process that moved it.
     case moved(ItemMove)
-    /// A change of attributes of an item in a domain, as announced by the process that changed them.
+    /// A change of attributes of an item in a file provider's domain, as announced by the process that changed them.
     case changedAttributes(path: ExactPath, names: [String], excepted: UInt64?)
     /// An added, removed or resolved version of an item.
     case changedVersion(path: ExactPath, VersionChange)
 }
 
-/// A request to use several items together. All of them are granted at once.
+/// A request to use one or more items. All of them are granted together.
 package struct ClaimRequest: Sendable {
     package let number: UInt64
     package var accesses: [Access]
@@ -35,20 +35,20 @@ package struct ClaimRequest: Sendable {
     package let purpose: String
     /// The presenter for which the items are used. It gets no messages about this claim.
     package let presenter: UInt64?
-    /// The claims that the same thread already holds. This claim ends before them.
+    /// The claims that the same thread already holds. The new claim ends before them.
     package let enclosing: [UInt64]
-    /// The preparations that the thread is performing. This claim ends before their replies.
+    /// The preparations that the claim's thread is performing. The claim ends before the presenters reply to them.
     package var answering: [UInt64]
     /// The presenters of the process that cannot get messages until this claim ends, because the claim's thread runs
     /// their queue.
     package let blocking: [UInt64]
     /// The time in milliseconds in which a presenter must prepare: at least one millisecond, and at most a day.
     package var presenterTimeLimit: Int
-    /// The open file to read, if a confined process has received it from another process. The descriptor is sent
-    /// together with the claim, but is not part of the encoded claim.
+    /// The open file to read, if this confined process received its descriptor from another process. The descriptor is
+    /// sent together with the claim, but is not part of the encoded claim.
     package let handed: FileDescriptor?
-    /// Whether a provider makes the claim while it is being notified of a changed file. The process that changed the
-    /// file waits for the end of the notification.
+    /// Whether a file provider makes the claim while it handles a notification that a file has changed. The process
+    /// that changed the file waits until the provider has handled the notification.
     package let isNoting: Bool
 
     package init(
@@ -105,7 +105,7 @@ package struct ItemMove: Hashable, Sendable {
     package let path: ExactPath
     package let newPath: ExactPath
     package let newKey: ExactPath
-    /// The presenter that needs no notice, if any.
+    /// The presenter that gets no notice of the move, if any.
     package let excepted: UInt64?
 
     package init(path: ExactPath, newPath: ExactPath, newKey: ExactPath, excepted: UInt64?) {

@@ -1,5 +1,5 @@
-/// Accesses in the order in which their claims were made. A lookup takes logarithmic time. A removal near either end,
-/// which is the usual case, is cheap.
+/// Accesses in the order in which their claims were made. A lookup takes logarithmic time. Most removals are near
+/// either end, where they are cheap.
 struct EntryQueue: Sendable {
     private var storage: [PathTree.Entry] = []
     /// The index of the first valid entry. The entries before it were removed.
@@ -13,13 +13,13 @@ struct EntryQueue: Sendable {
 
     func before(_ sequence: UInt64) -> ArraySlice<PathTree.Entry> { storage[head..<position(of: sequence, 0)] }
 
-    /// Returns the entries of the claims with sequence numbers greater than `sequence` and at most `last`.
+    /// Returns the entries whose claims have sequence numbers greater than `sequence` and at most `last`.
     func after(_ sequence: UInt64, through last: UInt64) -> ArraySlice<PathTree.Entry> {
         let start = position(of: sequence &+ 1, 0)
         return last == .max ? storage[start...] : storage[start..<max(start, position(of: last + 1, 0))]
     }
 
-    /// Whether all entries belong to the given claim, or all have the given purpose.
+    /// Whether all entries belong to the given claim, or to claims with the given purpose.
     func isAlone(_ claim: ClaimIdentifier, of purpose: String) -> Bool {
         isEmpty || storage[head].claim == claim && storage.last?.claim == claim
             || !isMixed && self.purpose == purpose
@@ -58,7 +58,8 @@ struct EntryQueue: Sendable {
         }
     }
 
-    /// Returns the position of an access, or the position at which it would be inserted.
+    /// Returns the index of the given access in the claim with the given sequence number, or the index at which it
+    /// would be inserted.
     private func position(of sequence: UInt64, _ access: Int) -> Int {
         var (low, high) = (head, storage.endIndex)
         // Most new entries are the latest.

@@ -1,6 +1,6 @@
 import Glibc
 
-/// A path, or a name in one, compared by its bytes as the file system does.
+/// A path, or one name of a path. Values are compared byte by byte, as in the file system.
 ///
 /// Swift's strings are equal if they are canonically equivalent, such as `é` as one scalar and as two scalars. In the
 /// file system, these are two different names. Therefore paths must be compared as values of this type.
@@ -21,7 +21,7 @@ package struct ExactPath: Hashable, Sendable, Comparable, ExpressibleByStringLit
         }.flatMap { $0 } ?? left.utf8.elementsEqual(right.utf8)
     }
 
-    /// Whether the path begins with another path and is longer.
+    /// Whether the path begins with `start` and is longer.
     func continues(_ start: ExactPath) -> Bool {
         guard utf8.count > start.utf8.count else { return false }
         return utf8.withContiguousStorageIfAvailable { bytes in

@@ -9,17 +9,18 @@ struct PathTree: Sendable {
         let claim: ClaimIdentifier
         let access: Int
         let sequence: UInt64
-        /// A copy of the claim's purpose. With it, the entries of other purposes are found among thousands of entries
-        /// without examining each claim.
+        /// A copy of the claim's purpose. With the copy, a search among thousands of entries for other purposes need
+        /// not look up each claim.
         let purpose: String
     }
 
-    /// The position of an entry relative to the queried path.
+    /// The position of an entry's path relative to the path of the search.
     enum Relation {
         case above, same, beneath
     }
 
-    /// The kind of an access at a path: reading or writing, of a waiting or of a holding claim.
+    /// The entries of a node that a search can select together: the reading or the writing accesses, of the waiting or
+    /// of the holding claims.
     enum Group: Hashable {
         case waitingReaders, waitingWriters, holdingReaders, holdingWriters
 
@@ -37,7 +38,7 @@ struct PathTree: Sendable {
         /// The children in an order that does not depend on the dictionary's hashing, so that the same claims always
         /// have the same effects.
         var orderedChildren: [Int] = []
-        /// The index in the parent's `orderedChildren`.
+        /// The node's index in the parent's `orderedChildren`.
         var position = 0
         var waitingReaders = EntryQueue()
         var waitingWriters = EntryQueue()
@@ -74,7 +75,7 @@ struct PathTree: Sendable {
     private static let keptNodes = 256
     private var nodes = [Node(parent: -1, name: "")]
     private var free: [Int] = []
-    /// The result of the latest lookup. Usually the same path is looked up again.
+    /// The result of the latest lookup. It is stored because the same path is usually looked up again.
     private var latest: (path: ExactPath, node: Int)?
 
     // MARK: Changes
@@ -173,8 +174,8 @@ struct PathTree: Sendable {
 
     // MARK: Searches
 
-    /// Whether an access of another claim with another purpose may exclude an access at this node. This is faster than
-    /// a search for all such accesses.
+    /// Whether an access at the given node may be excluded by an access of another claim with another purpose. May be
+    /// `true` without such an access. This is faster than a search for all such accesses.
     func hasExcluding(_ claim: ClaimIdentifier, of purpose: String, at node: Int, writes: Bool) -> Bool {
         func isAlone(_ queue: EntryQueue) -> Bool { queue.isAlone(claim, of: purpose) }
         func isAlone(_ node: Int) -> Bool {
@@ -194,9 +195,7 @@ struct PathTree: Sendable {
         return false
     }
 
-    /// Returns the node that follows another node in a pre-order traversal beneath a top node.
-    ///
-    /// The traversal needs constant memory at any depth of the tree.
+    /// Returns the node that follows `node` in a pre-order traversal of the nodes beneath `top`; `nil` at the end.
     private func next(after node: Int, beneath top: Int) -> Int? {
         if let child = nodes[node].orderedChildren.first { return child }
         var node = node
@@ -209,9 +208,10 @@ struct PathTree: Sendable {
         return nil
     }
 
-    /// Calls a function for every entry of a holding claim that has another purpose and excludes an access at this
-    /// node. If a sequence number is given, waiting claims with a lower number are included. Entries at the node itself
-    /// come first. At each node, the latest waiting entries come first. Stops when the function returns `false`.
+    /// Calls a function for every entry of a holding claim that has another purpose and excludes an access at the given
+    /// node. If a sequence number is given, entries of waiting claims with a lower number are included. Entries at the
+    /// node itself come first. At each node, the latest waiting entries come first. Stops when the function returns
+    /// `false`.
     func forEachExcluding(
         at node: Int, of purpose: String, writes: Bool, waitingBefore sequence: UInt64?,
         _ body: (Entry, Relation) -> Bool
@@ -234,7 +234,8 @@ struct PathTree: Sendable {
 
     func entries(at node: Int, _ group: Group) -> EntryQueue { nodes[node][group] }
 
-    /// Calls a function for a node, the nodes above it and the nodes beneath it, until the function returns `false`.
+    /// Calls a function for the given node, the nodes above it and the nodes beneath it, until the function returns
+    /// `false`.
     @discardableResult
     func forEachNode(around node: Int, _ body: (Int, Relation) -> Bool) -> Bool {
         forEachNode(atOrAbove: node, body) && forEachNode(beneath: node, body)
@@ -261,7 +262,8 @@ struct PathTree: Sendable {
         return true
     }
 
-    /// Returns every access at a path, above it (for items in packages) and beneath it, in the order of their claims.
+    /// Returns every access at the given path, above it (for items in packages) and beneath it, in the order in which
+    /// the claims were made.
     func entries(around path: ExactPath) -> [Entry] {
         var found: [Entry] = []
         func add(_ node: Int) {
@@ -287,7 +289,7 @@ struct PathTree: Sendable {
         return found.sorted { ($0.sequence, $0.access) < ($1.sequence, $1.access) }
     }
 
-    /// Returns the presenters at a path, above it and beneath it.
+    /// Returns the presenters of items at the given path, above it and beneath it.
     func presenters(around path: ExactPath) -> [PresenterIdentifier] {
         var found: [PresenterIdentifier] = []
         var node = Self.root
@@ -304,8 +306,8 @@ struct PathTree: Sendable {
         return found.sorted()
     }
 
-    /// Returns the presenters at, above and beneath many paths. Each presenter is returned once, and shared nodes are
-    /// visited once.
+    /// Returns the presenters of items at, above and beneath the given paths. Each presenter is returned once, and
+    /// nodes that the paths share are visited once.
     func presenters(around paths: [ExactPath]) -> [PresenterIdentifier] {
         guard paths.count > 1 else { return paths.first.map(presenters(around:)) ?? [] }
         var found: [PresenterIdentifier] = []

@@ -1,15 +1,15 @@
-/// The requests to presenters that a claim's accesses cause. They concern presenters of the accessed items, and of
-/// items above and beneath them.
+/// Determines the preparations that a claim's accesses require of the presenters of the accessed items, and of items
+/// above and beneath them.
 struct PreparationNeeds {
-    /// The guarded paths that are written. `read` has the guarded paths that are read, and `saved` has the guarded
-    /// paths whose presenters must save.
+    /// The values of ``Access/key`` for written items. `read` has those for items that are read, and `saved` those for
+    /// items whose presenters must save.
     private let written: SortedPaths
     private let read: SortedPaths
     private let saved: SortedPaths
     private let gone: SortedPaths
     private let evicted: SortedPaths
     private let deleted: SortedPaths
-    /// The total size in bytes of the deleted paths before each index.
+    /// For each index in `deleted`, the total size in bytes of the paths before it.
     private let deletedBytes: [Int]
 
     init(_ accesses: [Access]) {
@@ -38,8 +38,8 @@ struct PreparationNeeds {
         preparation.deletesItem = gone.cover(path)
     }
 
-    /// Returns the deleted items beneath a directory, with the size of their paths in bytes. Returns no items if they
-    /// exceed the limit. A replaced item is not included, because another item takes its place.
+    /// Returns the deleted items beneath the given directory, and the total size of their paths in bytes. Returns no
+    /// items if the size exceeds the limit. A replaced item is not included, because another item takes its place.
     func deletedSubitems(beneath path: ExactPath, atMost limit: Int) -> ([ExactPath], bytes: Int) {
         let found = deleted.beneath(path)
         if found.isEmpty { return ([], 0) }

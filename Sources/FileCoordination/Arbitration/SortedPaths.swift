@@ -18,7 +18,7 @@ struct SortedPaths {
         self.topmost = topmost
     }
 
-    /// Whether a path is in the set or beneath a member.
+    /// Whether `path` is in the set or beneath a member of the set.
     func cover(_ path: ExactPath) -> Bool {
         if topmost.isEmpty { return false }
         // If `path` is at or beneath a topmost path, that path is the last topmost path that does not follow `path`,
@@ -27,7 +27,7 @@ struct SortedPaths {
         return following > 0 && PlainPath.isAtOrBeneath(path, topmost[following - 1])
     }
 
-    /// Returns the paths beneath a path.
+    /// Returns the members of the set that are beneath `path`.
     func beneath(_ path: ExactPath) -> ArraySlice<ExactPath> {
         if paths.isEmpty { return [] }
         let start = Self.firstIndex(in: paths) { PlainPath.precedes(path, $0) }
@@ -35,7 +35,7 @@ struct SortedPaths {
         return paths[start..<end]
     }
 
-    /// Whether a path is in the set or above a member.
+    /// Whether `path` is in the set or above a member of the set.
     func reach(_ path: ExactPath) -> Bool {
         let place = Self.firstIndex(in: paths) { !PlainPath.precedes($0, path) }
         return place < paths.endIndex && PlainPath.isAtOrBeneath(paths[place], path)

@@ -26,7 +26,7 @@ struct AliasFile {
         return data
     }
 
-    /// Returns the target of an alias file or symbolic link; `nil` for any other file.
+    /// Returns the target if the file is an alias file or a symbolic link; `nil` for any other file.
     func target(_ options: URL.BookmarkResolutionOptions) throws -> URL? {
         let item = try url.foundItem()
         if try item.descriptor.status().kind == .symbolicLink {
@@ -38,7 +38,7 @@ struct AliasFile {
         return try ResolvedBookmark(data, options, relativeTo: nil).url
     }
 
-    /// Returns the file's contents if they begin like a bookmark; otherwise `nil`.
+    /// Returns the file's contents if they begin with the signature of a bookmark; otherwise `nil`.
     private func contents() throws -> Data? {
         let path = url.bookmarkPath
         do throws(Errno) {

@@ -7,11 +7,12 @@ import LinuxSystem
 package struct Bookmark: SchemaMessage {
     /// A security scope: the processes to which a bookmark grants access, and the kind and duration of the access.
     package struct Scope: SchemaMessage, Equatable {
-        /// The bundle whose confined processes may use the bookmark.
+        /// The bundle identifier of the confined processes that may use the bookmark; `nil` if it was not made for one
+        /// bundle.
         package let bundle: String?
         /// Whether the item may only be read.
         package let isReadOnly: Bool
-        /// The machine session in which the bookmark is valid; `nil` for a permanent bookmark.
+        /// The boot of the machine in which the bookmark is valid; `nil` for a permanent bookmark.
         package let session: String?
 
         package init(bundle: String?, isReadOnly: Bool, session: String? = nil) {
@@ -20,9 +21,9 @@ package struct Bookmark: SchemaMessage {
             self.session = session
         }
 
-        /// Whether the confined processes of a bundle may use the scope now. A temporary scope without a bundle is
-        /// valid for any confined process until the machine restarts. A permanent scope without a bundle is valid only
-        /// for the user's unconfined programs.
+        /// Whether the confined processes of the given bundle may use the scope now. A temporary scope without a bundle
+        /// is valid for any confined process until the machine restarts. A permanent scope without a bundle is valid
+        /// only for the user's unconfined programs.
         package func isGood(for bundle: String) -> Bool {
             if let session, session != MachineSession.current { return false }
             return self.bundle == bundle || (self.bundle == nil && session != nil)
@@ -88,13 +89,13 @@ extension Bookmark {
         relativePath = base.map { Self.path(from: Self.folder(of: $0.path), to: item.path) }
     }
 
-    /// Returns the directory that contains a path.
+    /// Returns the path of the directory that contains the item at `path`.
     static func folder(of path: String) -> String {
         guard let slash = path.lastSlash, slash > path.startIndex else { return "/" }
         return String(path[..<slash])
     }
 
-    /// Returns the relative path from a directory to an item.
+    /// Returns the relative path from the directory `folder` to the item at `path`.
     private static func path(from folder: String, to path: String) -> String {
         let (from, to) = (folder.pathNames, path.pathNames)
         let shared = zip(from, to).prefix { $0.utf8.elementsEqual($1.utf8) }.count
@@ -102,9 +103,9 @@ extension Bookmark {
     }
 }
 
-/// The period from one boot of the machine to the next.
+/// The identifier of the period from one boot of the machine to the next.
 package enum MachineSession {
-    /// The kernel's identifier of the current session; `nil` if it is unavailable.
+    /// The kernel's identifier of the current boot; `nil` if it is unavailable.
     package static let current: String? = {
         let text = try? String(contentsOfFile: "/proc/sys/kernel/random/boot_id", encoding: .utf8)
         let name = text?.trimmingCharacters(in: .whitespacesAndNewlines) ?? ""

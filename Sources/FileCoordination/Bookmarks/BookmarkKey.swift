@@ -3,9 +3,9 @@ import Foundation
 import Glibc
 import LinuxSystem
 
-/// The secret with which a user's bookmarks are authenticated: 32 random bytes in `bookmark.key` of the data directory,
-/// which only the user may read. The secret protects nothing from a process that can read the user's files, because
-/// such a process does not need a bookmark.
+/// The secret with which a user's bookmarks are authenticated: 32 random bytes in the file `bookmark.key` of the data
+/// directory. Only the user may read the file. A process that can read it can read the user's other files, too, and
+/// does not need a bookmark.
 package struct BookmarkKey: Sendable {
     private static let length = 32
     private static let fileName = "bookmark.key"
@@ -16,7 +16,7 @@ package struct BookmarkKey: Sendable {
         package let description: String
     }
 
-    /// Reads the key in a data directory, or creates it if none exists. Blocks on the file system.
+    /// Reads the key in the given data directory, or creates a key if none exists. Blocks on the file system.
     ///
     /// Several processes may create the key at once. It is published atomically, so that all processes get the same
     /// key.
@@ -64,7 +64,7 @@ package struct BookmarkKey: Sendable {
         return bytes
     }
 
-    /// Returns the authentication code of a message.
+    /// Returns the authentication code of the given bytes.
     func code(of message: some Collection<UInt8>) -> [UInt8] {
         let message = Array(message)
         var code = [UInt8](repeating: 0, count: Int(CAUTHENTICATION_LENGTH))

@@ -5,17 +5,17 @@ import LinuxSystem
 /// The result of resolving a bookmark.
 package struct BookmarkResolution: Sendable {
     package let item: ResolvedItem
-    /// Whether a new bookmark should be created, because the item has moved, or another item has replaced it.
+    /// Whether a new bookmark should be created, because the item has moved or was replaced by another item.
     package let isStale: Bool
-    /// Whether the result is another item at the bookmark's path, for example after a program saved a document by
-    /// renaming a new file over the old one.
+    /// Whether `item` is another item at the bookmark's path. An example is a document that a program saved by renaming
+    /// a new file over the old one.
     package let isReplaced: Bool
 
-    /// Finds the item. Blocks on the file system.
+    /// Finds the item that the bookmark describes. Blocks on the file system.
     ///
     /// - Parameter base: The file that the bookmark is relative to.
-    /// - Throws: `CocoaError`: `fileReadCorruptFile` if the bookmark belongs to another user, or its base is missing,
-    ///   `fileNoSuchFile` if the item cannot be found.
+    /// - Throws: `CocoaError`: `fileReadCorruptFile` if the bookmark belongs to another user, or if `base` is not the
+    ///   file that the bookmark is relative to; `fileNoSuchFile` if the item cannot be found.
     package init(of bookmark: Bookmark, relativeTo base: ResolvedItem?) throws {
         guard bookmark.user == geteuid() else {
             throw BookmarkError.corrupt("the bookmark was made by another user")

@@ -2,7 +2,7 @@ import CAuthentication
 import Conduit
 import Foundation
 
-/// The encoding of bookmarks. An authentication code proves that they were created by Purvey for the same user.
+/// The encoding of bookmarks. An authentication code proves that Purvey created a bookmark for the same user.
 ///
 ///     offset  bytes
 ///     0       4     "PVBK"
@@ -19,9 +19,9 @@ package enum BookmarkSeal {
     /// The maximum size of a bookmark in bytes. It is larger than any valid bookmark.
     package static let largest = 1 << 20
 
-    /// The reason why data is no valid bookmark.
+    /// The reason why data is not a valid bookmark.
     package enum SealError: Error, Equatable {
-        /// The data does not begin like a bookmark, or is truncated.
+        /// The data does not begin with the signature of a bookmark, or is truncated.
         case notABookmark
         /// The data was made by a later version of Purvey.
         case unknownVersion(UInt8)
@@ -31,7 +31,7 @@ package enum BookmarkSeal {
         case malformed
     }
 
-    /// Whether data begins like a bookmark.
+    /// Whether the data begins with the signature of a bookmark.
     package static func isBookmark(_ data: Data) -> Bool { data.starts(with: head.prefix(4)) }
 
     package static func seal(_ bookmark: Bookmark, _ key: BookmarkKey) -> Data {

@@ -25,14 +25,15 @@ package struct BookmarkValue: SchemaMessage {
     private let texts: [String]?
     package let key: URLResourceKey
 
-    /// Returns an item's values for some keys, without values that a bookmark cannot store. Blocks on the file system.
+    /// Returns the item's values for the given keys. Omits values that a bookmark cannot store. Blocks on the file
+    /// system.
     package static func values(of item: URL, forKeys keys: [URLResourceKey]) throws -> [BookmarkValue] {
         // For an array of keys, the compiler chooses the method of the module UniformTypeIdentifiers. It supports the
         // type identifier, and Foundation's method does not.
         try item.resourceValues(forKeys: keys).allValues.compactMap { BookmarkValue($0.value, forKey: $0.key) }
     }
 
-    /// Creates the stored form of a resource value; `nil` for a value of a type that cannot be stored.
+    /// Creates the stored form of a resource value; `nil` if its type cannot be stored.
     init?(_ value: Any, forKey key: URLResourceKey) {
         self.key = key
         var parts: (Kind, text: String?, number: Int64?, real: Double?, bytes: ByteString?, texts: [String]?)
@@ -52,7 +53,7 @@ package struct BookmarkValue: SchemaMessage {
         (kind, text, number, real, bytes, texts) = parts
     }
 
-    /// The value in Foundation's form; `nil` if it does not match its kind.
+    /// The value as Foundation represents it; `nil` if the stored value does not match its kind.
     package var value: Any? {
         switch kind {
         case .text: text
@@ -85,7 +86,7 @@ package struct BookmarkValue: SchemaMessage {
 }
 
 extension Bookmark {
-    /// Returns the stored values for some keys. Every bookmark contains the path and the name.
+    /// Returns the stored values for the given keys. The path and the name are always stored.
     func values(forKeys keys: some Sequence<URLResourceKey>) -> [URLResourceKey: Any] {
         let wanted = Set(keys)
         var found: [URLResourceKey: Any] = [.pathKey: path, .nameKey: path == "/" ? path : path.lastPathName]

@@ -4,7 +4,7 @@ import LinuxSystem
 
 /// The identity of a file or directory, which does not depend on its path.
 ///
-/// It consists of the inode number and the file handle, if the file system supports handles. A later file with the same
+/// It consists of the inode number and, if the file system supports them, the file handle. A later file with the same
 /// inode number has another handle. If the file system does not support handles, the birth time is used instead.
 package struct ItemIdentity: SchemaMessage, Hashable {
     let device: UInt64

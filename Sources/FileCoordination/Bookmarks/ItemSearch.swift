@@ -13,7 +13,7 @@ package struct ResolvedItem: Sendable {
         self.path = path
     }
 
-    /// Creates an item from an open file and the path under which it was opened.
+    /// Creates an item from an open file's descriptor and the path under which the file was opened.
     package init(_ descriptor: FileDescriptor, path: String) {
         self.descriptor = descriptor
         self.path = path
@@ -23,9 +23,9 @@ package struct ResolvedItem: Sendable {
 /// A search for an item by its identity.
 ///
 /// It tries, in this order: the known paths; the file handle, which only a process with CAP_DAC_READ_SEARCH may open;
-/// the same path within the file system, if the file system is mounted elsewhere; and the inode number in the
-/// directories around the known paths and in the home directory. The last search examines a limited number of names, on
-/// one file system: an item that was moved farther away is not found.
+/// the path within the item's file system at other mount points of this file system; and a search for the inode number
+/// in the directories around the known paths and in the home directory. The last search examines a limited number of
+/// names, on one file system: an item that was moved farther away is not found.
 struct ItemSearch {
     let identity: ItemIdentity
     /// The absolute paths at which the item may be, the likeliest first.
@@ -33,9 +33,9 @@ struct ItemSearch {
     /// The item's path relative to the root of its file system; `nil` if it is unknown.
     let inside: String?
 
-    /// The limits of a search: the number of names to examine, the number of parent directories from which to begin,
-    /// and the depth. Fewer names are examined if another item exists at the path, because that item has most likely
-    /// replaced the sought one.
+    /// The limits of the search around the known paths: the number of names to examine, the number of parent
+    /// directories from which to begin, and the depth. This is the number of names. Fewer names are examined if another
+    /// item exists at the path, because that other item has most likely replaced the item that is searched for.
     private static let entryLimit = 200_000
     private static let entryLimitWhenReplaced = 20_000
     private static let foldersAbove = 4
@@ -78,7 +78,7 @@ struct ItemSearch {
         return nil
     }
 
-    /// Opens the nearest existing directory above a path.
+    /// Opens the nearest existing directory above the given path; `nil` if it cannot be opened.
     private func deepestFolder(of path: String) -> FileDescriptor? {
         var folder = Bookmark.folder(of: path)
         while true {
@@ -88,8 +88,8 @@ struct ItemSearch {
         }
     }
 
-    /// Whether the search skips a mount: a server provides the mount, and the item is on another file system. A server
-    /// that does not respond would block the search needlessly.
+    /// Whether the search skips this mount, because a server provides it and the item is on another file system. A
+    /// server that does not respond would block the search needlessly.
     private func isOther(_ mount: Mount) -> Bool { mount.isServed && mount.device != identity.device }
 
     private func findElsewhereMounted(_ mounts: [Mount]) -> ResolvedItem? {
@@ -124,7 +124,7 @@ struct ItemSearch {
     }
 }
 
-/// A breadth-first search that visits each directory once, and examines a limited number of names.
+/// A breadth-first search for an inode number. It visits each directory once, and examines a limited number of names.
 private struct BoundedSearch {
     private let inode: UInt64
     private var entriesLeft: Int
@@ -136,8 +136,8 @@ private struct BoundedSearch {
     /// Creates a search.
     ///
     /// - Parameters:
-    ///   - others: The mount points to skip, because their servers may not respond.
-    ///   - check: Called for an entry that has the inode number.
+    ///   - others: The paths of mount points to skip, because their servers may not respond.
+    ///   - check: Called for an entry with this inode number. Returns the item, or `nil` to continue the search.
     init(
         inode: UInt64, entriesLeft: Int, depthLimit: Int, others: Set<String>,
         check: @escaping (_ path: String) -> ResolvedItem?
@@ -149,7 +149,7 @@ private struct BoundedSearch {
         self.check = check
     }
 
-    /// Searches beneath a directory, on its file system only.
+    /// Searches beneath the given directory, on this directory's file system only.
     mutating func look(beneath root: String, includingHidden: Bool = true) -> ResolvedItem? {
         guard let device = try? FileStatus.of(root).identity.device else { return nil }
         var waiting = [(path: root, depth: 0)]

@@ -11,20 +11,20 @@ extension NSURL {
         /// Creates options from their bits.
         public init(rawValue: UInt) { self.rawValue = rawValue }
 
-        /// No resource values: only the data needed to find the item again.
+        /// Stores no resource values, only the data needed to find the item again.
         public static var minimalBookmark: BookmarkCreationOptions { BookmarkCreationOptions(rawValue: 1 << 9) }
-        /// Suitable for `writeBookmarkData(_:to:)`.
+        /// Makes the bookmark suitable for `writeBookmarkData(_:to:)`.
         public static var suitableForBookmarkFile: BookmarkCreationOptions {
             BookmarkCreationOptions(rawValue: 1 << 10)
         }
         /// Grants a confined process access to the item later; see `startAccessingSecurityScopedResource()`.
         public static var withSecurityScope: BookmarkCreationOptions { BookmarkCreationOptions(rawValue: 1 << 11) }
-        /// Read-only access. Used together with ``withSecurityScope``.
+        /// Limits the access to reading. Used together with ``withSecurityScope``.
         public static var securityScopeAllowOnlyReadAccess: BookmarkCreationOptions {
             BookmarkCreationOptions(rawValue: 1 << 12)
         }
-        /// The bookmark grants no access. Without this option and ``minimalBookmark``, a bookmark lets any confined
-        /// process of the user access the item until the machine restarts.
+        /// Grants no access. Without this option and ``minimalBookmark``, a bookmark lets any confined process of the
+        /// user access the item until the machine restarts.
         public static var withoutImplicitSecurityScope: BookmarkCreationOptions {
             BookmarkCreationOptions(rawValue: 1 << 29)
         }
@@ -40,11 +40,12 @@ extension NSURL {
         /// Creates options from their bits.
         public init(rawValue: UInt) { self.rawValue = rawValue }
 
-        /// No user interface. The option has no effect, because resolving never shows a user interface.
+        /// Shows no user interface. The option has no effect, because resolving never shows one.
         public static var withoutUI: BookmarkResolutionOptions { BookmarkResolutionOptions(rawValue: 1 << 8) }
-        /// No mounting of volumes. The option has no effect, because resolving never mounts a volume.
+        /// Mounts no volumes. The option has no effect, because resolving never mounts a volume.
         public static var withoutMounting: BookmarkResolutionOptions { BookmarkResolutionOptions(rawValue: 1 << 9) }
-        /// Access begins only with `startAccessingSecurityScopedResource()`.
+        /// Does not begin access when the bookmark is resolved. Access begins only with
+        /// `startAccessingSecurityScopedResource()`.
         public static var withSecurityScope: BookmarkResolutionOptions { BookmarkResolutionOptions(rawValue: 1 << 10) }
         /// Like ``withSecurityScope``, for bookmarks that were created without a security scope.
         public static var withoutImplicitStartAccessing: BookmarkResolutionOptions {

@@ -46,7 +46,7 @@ extension NSURL {
         try AliasFile(bookmarkFileURL).write(bookmarkData)
     }
 
-    /// Returns the bookmark in an alias file.
+    /// Returns the bookmark that the alias file at the given URL contains.
     public class func bookmarkData(withContentsOf bookmarkFileURL: URL) throws -> Data {
         try AliasFile(bookmarkFileURL).bookmark()
     }

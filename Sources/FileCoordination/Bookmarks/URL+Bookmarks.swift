@@ -2,11 +2,11 @@ import Foundation
 import LinuxSystem
 import UniformTypeIdentifiers
 
-/// Bookmarks: data with which a file or directory is found after it was renamed or moved, even in another process or
-/// after a restart of the machine.
+/// Bookmarks. A bookmark is data with which a file or directory can be found after it was renamed or moved, even by
+/// another process or after a restart of the machine.
 ///
-/// A bookmark contains the item's handle, inode number and path, and an authentication code, so that only bookmarks of
-/// this user's programs are accepted. All of these functions block on the file system. Any thread may call them. See
+/// A bookmark contains the item's handle, inode number and path, and an authentication code. Only bookmarks that this
+/// user's programs created are accepted. All of these functions block on the file system. Any thread may call them. See
 /// Documentation/Bookmarks.md for the format, and for items that cannot be found again.
 ///
 /// Source: Foundation, `URL.h`, `NSURL.h`.
@@ -19,7 +19,8 @@ extension URL {
     /// - Parameters:
     ///   - keys: The resource values to store; ``resourceValues(forKeys:fromBookmarkData:)`` reads them without
     ///     resolving.
-    ///   - url: A file that must be given again to resolve the bookmark. A copy of the file does not suffice.
+    ///   - url: A file to which the bookmark is relative. The same file, not a copy, must be passed to resolve the
+    ///     bookmark.
     /// - Throws: `CocoaError`: `fileReadNoSuchFile`, `fileReadNoPermission`, or `fileReadUnsupportedScheme` if this is
     ///   not a file URL.
     public func bookmarkData(
@@ -29,8 +30,8 @@ extension URL {
         try makeBookmark(options, keeping: keys, relativeTo: url, forBundle: nil)
     }
 
-    /// Creates a bookmark with a security scope for the confined processes of a bundle. With such a bookmark, an
-    /// unconfined program gives an extension permanent access to a file.
+    /// Creates a bookmark with a security scope for the confined processes of the bundle with the given identifier.
+    /// With such a bookmark, an unconfined program gives an extension permanent access to a file.
     package func bookmarkData(
         options: BookmarkCreationOptions = .withSecurityScope, relativeTo url: URL? = nil, forBundle bundle: String
     ) throws -> Data {
@@ -77,14 +78,14 @@ extension URL {
     /// Writes a bookmark to an alias file, replacing an existing file.
     ///
     /// - Parameter data: A bookmark made with `suitableForBookmarkFile`.
-    /// - Throws: `CocoaError`, `fileReadCorruptFile` for any other data; errors of writing.
+    /// - Throws: `CocoaError.fileReadCorruptFile` for any other data, and errors of writing.
     public static func writeBookmarkData(_ data: Data, to url: URL) throws {
         try AliasFile(url).write(data)
     }
 
-    /// Returns the bookmark in an alias file.
+    /// Returns the bookmark that the alias file at the given URL contains.
     ///
-    /// - Throws: `CocoaError`, `fileReadCorruptFile` if the file does not contain a bookmark.
+    /// - Throws: `CocoaError.fileReadCorruptFile` if the file does not contain a bookmark.
     public static func bookmarkData(withContentsOf url: URL) throws -> Data {
         try AliasFile(url).bookmark()
     }

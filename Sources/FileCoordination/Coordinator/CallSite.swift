@@ -2,24 +2,25 @@ import Foundation
 import LinuxSystem
 import Runtime
 
-/// The place of a call to a coordinator, for messages about deadlocks.
+/// The place of a call to a coordinator, for error messages about deadlocks.
 ///
 /// Every claim records its place, so recording must be cheap and cannot fail. It stores a few return addresses from the
-/// thread's stack. They are symbolicated only when a deadlock is reported.
+/// thread's stack. These are converted to a file and line only when a deadlock is reported.
 enum CallSite: Sendable {
     /// The return addresses of the call, the innermost first.
     case addresses([UInt])
-    /// The source location that the compiler supplied. It is used in tasks, whose callers are not on a stack.
+    /// The source location that the compiler supplied. It is used for calls in tasks, because a task's callers are not
+    /// on the thread's stack.
     case source(file: StaticString, line: UInt, function: StaticString)
 
-    /// The number of recorded addresses. It is larger than the number of frames between the program's call and the
-    /// recording, even without optimization.
+    /// The number of recorded addresses. It is larger than the number of stack frames between the program's call and
+    /// the function that records it, even without optimization.
     private static let depth = 20
 
     static func here() -> CallSite { .addresses(CallStack.returnAddresses(atMost: depth)) }
 
-    /// The place in words: file and line if the program has debugging information, otherwise the function. Reads the
-    /// files of programs and libraries, which is slow.
+    /// The place as text: file and line if the program has debugging information, otherwise the function. The getter
+    /// reads the files of programs and libraries, which is slow.
     var words: String {
         switch self {
         case .source(let file, let line, let function):
@@ -57,8 +58,8 @@ enum CallSite: Sendable {
     // MARK: Symbolication
 
     /// A backtrace in the runtime's encoding (swift.org, "Compact Backtrace Format" and "Compact ImageMap Format",
-    /// version 0). The list of loaded images comes from the dynamic loader. The runtime would read it from this
-    /// process's memory, and crash if another thread unmapped memory at the same time.
+    /// version 0). The list of loaded images comes from the dynamic loader. The runtime's own function would read the
+    /// list from this process's memory, and crash if another thread unmapped memory at the same time.
     private struct Recorded: Encodable {
         let architecture: String
         let backtrace: String
@@ -113,7 +114,7 @@ enum CallSite: Sendable {
         withUnsafeBytes(of: UInt64(value).bigEndian) { Array($0) }
     }
 
-    /// Encodes a count with seven bits per byte, the most significant first.
+    /// Encodes a count with seven bits per byte, the most significant bits first.
     private static func counted(_ count: Int) -> [UInt8] {
         var bytes = [UInt8(count & 0x7f)]
         var left = count >> 7

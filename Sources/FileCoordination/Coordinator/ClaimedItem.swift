@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 import LinuxSystem
 
-/// An item that a call of a coordinator uses, and the kind of use.
+/// An item that a call to a coordinator uses, and the kind of use.
 struct ClaimedItem: Sendable {
     enum Use: Sendable {
         case reading(NSFileCoordinator.ReadingOptions)
@@ -13,7 +13,8 @@ struct ClaimedItem: Sendable {
 
     let url: URL
     let use: Use
-    /// The open file, if another process handed it to this process, which may be unable to open the file by its path.
+    /// The descriptor of the open file, if another process sent it to this process, which may be unable to open the
+    /// file by its path.
     var handed: FileDescriptor?
 
     static func reading(_ url: URL, _ options: NSFileCoordinator.ReadingOptions) -> ClaimedItem {
@@ -29,7 +30,7 @@ struct ClaimedItem: Sendable {
         return false
     }
 
-    /// Whether a link is replaced by its target. For uploading, the target is copied under the link's name.
+    /// Whether a symbolic link is replaced by its target. For uploading, the target is copied under the link's name.
     private var followsLink: Bool { resolvesLink || isForUploading }
 
     var isForUploading: Bool {
@@ -61,7 +62,7 @@ struct ClaimedItem: Sendable {
     }
 }
 
-/// The state of an item before it is written, from which the change is determined afterwards.
+/// The state of an item before it is written. The item's change is determined afterwards by comparison with this state.
 struct ItemWatch {
     private let access: Access
     private let number: Int
@@ -69,7 +70,7 @@ struct ItemWatch {
     /// A descriptor that stays valid when the item is moved, and shows whether the item still exists.
     private let handle: FileDescriptor?
 
-    /// Creates the watch; `nil` for an item that is only read.
+    /// Creates the watch; `nil` if the access only reads the item. `number` is the index of the access in its claim.
     init?(_ access: Access, number: Int) {
         guard access.writes else { return nil }
         self.access = access
@@ -80,7 +81,7 @@ struct ItemWatch {
             ? nil : try? FileDescriptor.open(access.path.string, [.pathOnly, .noFollow])
     }
 
-    /// Returns the change of the item.
+    /// Returns how the item has changed since the watch was created.
     ///
     /// - Parameter announced: The former paths of items whose move was announced.
     func outcome(announced: Set<ExactPath>) -> ClaimOutcome {
@@ -89,7 +90,7 @@ struct ItemWatch {
         return outcome
     }
 
-    /// Removes the versions of a deleted item, if the item has no other hard link.
+    /// Removes the stored versions of the deleted item, unless the item has another hard link.
     private func forgetVersions() {
         guard let handle, let status = try? handle.status(), status.linkCount == 0,
             let identity = try? ItemIdentity(of: handle)

@@ -4,8 +4,8 @@ import LinuxSystem
 import OSLog
 
 extension ClaimDenial {
-    /// Returns the error for the caller that made the claim. Symbolicating the places of a deadlock may be slow.
-    /// Therefore this must not be called on a thread for which other threads wait.
+    /// Returns the error for the caller that made the claim. For a deadlock, finding the source locations of both calls
+    /// may be slow. Therefore this function must not be called on a thread for which other threads wait.
     func error(of ticket: ClaimTicket, in process: ProcessCoordination) -> any Error {
         switch self {
         case .presenter(let failure):

@@ -2,7 +2,7 @@ import Foundation
 import LinuxSystem
 
 extension CoordinatorCore {
-    /// Runs an accessor on a queue when its items may be used.
+    /// Runs an accessor on a queue as soon as the items of the intents may be used.
     func coordinate(
         _ intents: SharedIntents, purpose: String, queue: OperationQueue,
         _ accessor: @escaping @Sendable ((any Error)?) -> Void
@@ -23,8 +23,9 @@ extension CoordinatorCore {
         }
     }
 
-    /// Runs an accessor in a task when its items may be used. File system calls run on other threads, because tasks
-    /// share a few threads, and a file system may itself need one of these threads in order to proceed.
+    /// Runs an accessor in the calling task when the items of the intents may be used. File system calls run on other
+    /// threads. Tasks share a few threads, and a file system that this process implements may need one of them in order
+    /// to reply.
     func coordinate<Result: Sendable>(
         _ intents: SharedIntents, purpose: String, at site: CallSite, accessor: () async throws -> Result
     ) async throws -> Result {
@@ -91,14 +92,14 @@ extension CoordinatorCore {
         }
     }
 
-    /// Claims items without blocking. Their paths are resolved before the claim, and again if the claim has waited. The
-    /// second resolution must not happen on the thread that delivers grants, because a file system of this process may
-    /// wait for a grant itself.
+    /// Claims items without blocking. The items' paths are resolved before the claim is made, and once more when it is
+    /// granted if it had to wait. The second resolution must not happen on the thread that delivers grants, because a
+    /// file system that this process implements may itself wait for a grant.
     ///
     /// - Parameters:
-    ///   - finish: Runs its first function, immediately or later, on a thread that may block. If the first function
-    ///     will never run, runs the second function on any thread.
-    ///   - completion: Called within the first function.
+    ///   - finish: Runs the first of the two functions that it is passed, immediately or later, on a thread that may
+    ///     block. If it cannot run the first function, it runs the second one on any thread.
+    ///   - completion: Called within the first of these functions.
     private func claim(
         _ items: [ClaimedItem], purpose: String, in surroundings: ClaimSurroundings, attempts: Int, at site: CallSite,
         for caller: WaitingTask? = nil,
@@ -143,12 +144,12 @@ extension CoordinatorCore {
 }
 
 extension NSFileCoordinator {
-    /// Reads and writes items in a task without blocking a thread. This is ``coordinate(with:queue:byAccessor:)`` for
-    /// `async` accessors, and an addition to Apple's API.
+    /// Reads and writes items in a task without blocking a thread. This function corresponds to
+    /// ``coordinate(with:queue:byAccessor:)``. It is an addition to Apple's API.
     ///
-    /// The call fails, with an error that names both places, if the call would wait for an accessor that the same task
-    /// runs, or for a presenter that the task prepares. If the task is cancelled before or during the call, the call
-    /// fails with `CocoaError.userCancelled`.
+    /// The call fails if it would wait for an accessor that the same task runs, or for a presenter that the same task
+    /// prepares. The error names the source locations of both calls. If the task is cancelled before or during the
+    /// call, the call fails with `CocoaError.userCancelled`.
     public func coordinate<Result: Sendable>(
         with intents: [NSFileAccessIntent], file: StaticString = #fileID, line: UInt = #line,
         function: StaticString = #function, byAccessor accessor: () async throws -> Result
@@ -159,8 +160,8 @@ extension NSFileCoordinator {
     }
 }
 
-/// A task that waits for a claim. If the items' paths change meanwhile, the claim is repeated, and the task waits for
-/// the new claim. The task may be cancelled at any time.
+/// A task that waits for a claim. If the items' paths have changed when the claim is granted, the claim is repeated,
+/// and the task waits for the new claim. The task may be cancelled at any time.
 private final class WaitingTask: Sendable {
     private struct State {
         var ticket: ClaimTicket?
@@ -190,7 +191,7 @@ private final class WaitingTask: Sendable {
     }
 }
 
-/// The end of the claim that
+/// Ends the claim that
 /// ``NSFileCoordinator/prepare(forReadingItemsAt:options:writingItemsAt:options:error:byAccessor:)`` makes. Only the
 /// first call of ``come()`` has an effect.
 final class BatchEnd: Sendable {
@@ -209,7 +210,7 @@ final class BatchEnd: Sendable {
 }
 
 /// An operation that runs on a client's queue after a claim was granted. If the client cancels the operation, or
-/// releases the queue, the operation does not run. The claim ends in any case.
+/// releases the queue, the operation does not run. The claim then ends, too.
 final class TurnOperation: Operation, @unchecked Sendable {
     // Sendable: all mutable state is in the lock.
     private struct Jobs {

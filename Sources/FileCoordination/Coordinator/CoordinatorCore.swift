@@ -1,20 +1,20 @@
 import Foundation
 import LinuxSystem
 
-/// The implementation of a coordinator. Any thread may use it.
+/// The implementation of ``NSFileCoordinator``. Any thread may use it.
 final class CoordinatorCore: Sendable {
     struct Running {
-        /// The claims for which calls wait.
+        /// The claims, not granted yet, for which callers wait.
         var waiting: [UInt64: ClaimTicket] = [:]
-        /// The claims of running accessors that write, each with the former paths of the items whose moves the accessor
-        /// announced.
+        /// The claims of running accessors that write. Each value contains the former paths of the items whose moves
+        /// the accessor announced.
         var announcedMoves: [UInt64: Set<ExactPath>] = [:]
-        /// Whether the coordinator was cancelled. No accessor runs from then on.
+        /// Whether the coordinator was cancelled. After that, no further accessor runs.
         var isCancelled = false
     }
 
     let process: ProcessCoordination
-    /// The presenter that gets no messages about this coordinator's claims. Not retained.
+    /// The presenter that gets no messages about this coordinator's claims. It is not retained.
     let presenter: ObjectIdentifier?
     // Leaf lock.
     private let running = Lock(Running())
@@ -24,10 +24,11 @@ final class CoordinatorCore: Sendable {
         self.presenter = presenter
     }
 
-    /// The maximum number of times that a claim is repeated because its URL leads to another path after the wait.
+    /// The maximum number of times that a claim is repeated because the item's URL leads to another path after the
+    /// wait.
     static let attempts = 16
 
-    /// Waits until items may be used, runs an accessor on this thread, and ends the claim.
+    /// Blocks until the given items may be used, runs an accessor on this thread, and ends the claim.
     func withClaim(_ items: [ClaimedItem], purpose: String, _ accessor: ([URL]) -> Void) throws {
         let (ticket, urls) = try waitForClaim(items, purpose: purpose)
         try access(items, ticket, urls, accessor)
@@ -76,7 +77,8 @@ final class CoordinatorCore: Sendable {
         process.release(ticket, Self.outcomes(outcomes, ticket.request.accesses))
     }
 
-    /// Drops the change of an item that a moved item has replaced, because the replaced item does not exist any more.
+    /// Removes the outcome of an item that was replaced when another item of the claim was moved to its path. The
+    /// replaced item no longer exists.
     private static func outcomes(_ outcomes: [ClaimOutcome], _ accesses: [Access]) -> [ClaimOutcome] {
         let destinations = outcomes.compactMap { outcome -> ExactPath? in
             if case .moved(let path, _) = outcome.change { return path }
@@ -87,7 +89,7 @@ final class CoordinatorCore: Sendable {
 
     // MARK: - Waiting
 
-    /// Blocks until items may be used.
+    /// Blocks until the given items may be used. Returns the claim and the items' current URLs.
     func waitForClaim(_ items: [ClaimedItem], purpose: String) throws -> (ClaimTicket, [URL]) {
         var attempts = Self.attempts
         while true {
@@ -125,7 +127,8 @@ final class CoordinatorCore: Sendable {
         }
     }
 
-    /// Returns the URLs for the accessor; `nil` if they lead to other paths now, and the claim must be repeated.
+    /// Returns the URLs for the accessor. Returns `nil` if the URLs of the items lead to other paths than before the
+    /// claim, so that the claim must be repeated.
     func granted(
         _ items: [ClaimedItem], _ ticket: ClaimTicket, _ places: [ItemPath], _ attempts: inout Int
     ) throws -> [URL]? {
@@ -147,8 +150,8 @@ final class CoordinatorCore: Sendable {
         }
     }
 
-    /// Whether an item's URL leads to another path because a symbolic link has changed, and not because of a
-    /// coordinated move.
+    /// Whether an item's URL leads to another path than before the claim because a symbolic link has changed, and not
+    /// because of a coordinated move.
     private static func haveChanged(
         _ items: [ClaimedItem], _ places: [ItemPath], _ granted: [GrantedItem], release ticket: ClaimTicket,
         _ process: ProcessCoordination
@@ -168,7 +171,7 @@ final class CoordinatorCore: Sendable {
 
     // MARK: - Cancellation and announcements
 
-    /// Makes all later calls fail, and all earlier calls whose accessor has not begun to run.
+    /// Cancels all later calls, and all earlier calls whose accessor has not begun to run.
     func cancel() {
         let waiting = running.withLock { running in
             running.isCancelled = true

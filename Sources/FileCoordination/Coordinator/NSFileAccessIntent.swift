@@ -36,7 +36,8 @@ open class NSFileAccessIntent: NSObject {
         make(.writing(url, options))
     }
 
-    /// The URL of the item. In the accessor, it takes into account moves since the intent was created.
+    /// The URL of the item. When the accessor runs, this is the current URL, even if the item has moved since the
+    /// intent was created.
     open var url: URL { state.withLock { $0.url } }
 
     var item: ClaimedItem { state.withLock { $0.item } }
@@ -44,7 +45,7 @@ open class NSFileAccessIntent: NSObject {
     func move(to url: URL) { state.withLock { $0.url = url } }
 }
 
-/// The intents of one call, which are passed between threads.
+/// The intents of one call. The value may be passed between threads.
 struct SharedIntents: @unchecked Sendable {
     // Sendable: only the state in the intents' locks is used, and a subclass's `init()` has finished before.
     let intents: [NSFileAccessIntent]

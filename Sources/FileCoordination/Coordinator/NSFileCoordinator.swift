@@ -3,14 +3,15 @@ import LinuxSystem
 
 /// An object that coordinates the use of files with other threads and processes, and with presenters.
 ///
-/// A call to read or write a file waits until no conflicting use remains. Several readers may run at the same time; a
-/// writer runs alone. The use of a directory or a package includes everything in it. Presenters of the file are first
-/// asked to save and relinquish it. They are notified of changes afterwards. Claims that exclude each other are granted
-/// in the order in which they were made. A coordinator does not wait for itself, so calls may be nested. Coordinators
-/// with the same purpose do not wait for each other either.
+/// A call to read or write a file waits until all conflicting uses have ended. Several readers may run at the same
+/// time; a writer runs alone. The use of a directory or a package includes everything in it. Presenters of the file are
+/// first asked to save and relinquish it, and are notified of changes afterwards. Claims that exclude each other are
+/// granted in the order in which they were made. Calls of one coordinator do not wait for each other, so they may be
+/// nested. Coordinators with the same purpose do not wait for each other either.
 ///
-/// The calls with an accessor block the calling thread and run the accessor on it. A call fails if it would wait for
-/// itself, because the enclosing accessor or presenter message would have to end first. The error names both places.
+/// The synchronous functions block the calling thread and run the accessor on it. A call within an accessor, or within
+/// a message to a presenter, fails if it would wait for this accessor or message to end. The error names the source
+/// locations of both calls.
 ///
 /// Between processes, coordination works in programs that link the coordination service's client (`import Purvey`). It
 /// uses the daemon, which is started on demand. In other programs, it works only between the threads of the process.
@@ -32,11 +33,11 @@ open class NSFileCoordinator: NSObject {
         public let rawValue: UInt
         /// Creates options from their bits.
         public init(rawValue: UInt) { self.rawValue = rawValue }
-        /// Presenters are not asked to save first.
+        /// Presenters are not asked to save before the item is read.
         public static var withoutChanges: ReadingOptions { ReadingOptions(rawValue: 1 << 0) }
         /// A symbolic link is replaced by its target: the accessor gets the target's URL.
         public static var resolvesSymbolicLink: ReadingOptions { ReadingOptions(rawValue: 1 << 1) }
-        /// Only metadata that is known without the item's contents is read. Therefore nothing is fetched, and
+        /// Only metadata that is known without the item's contents is read. Therefore the contents are not fetched, and
         /// presenters are not asked to prepare.
         public static var immediatelyAvailableMetadataOnly: ReadingOptions { ReadingOptions(rawValue: 1 << 2) }
         /// The accessor gets a copy, or for a directory a zip archive. The copy is removed when the accessor returns.
@@ -53,27 +54,29 @@ open class NSFileCoordinator: NSObject {
         public init(rawValue: UInt) { self.rawValue = rawValue }
         /// The item is deleted.
         public static var forDeleting: WritingOptions { WritingOptions(rawValue: 1 << 0) }
-        /// The item is moved. Its new path is detected, even if the move is not announced.
+        /// The item is moved. Its new path is detected, even if the accessor does not announce the move with
+        /// ``item(at:didMoveTo:)``.
         public static var forMoving: WritingOptions { WritingOptions(rawValue: 1 << 1) }
-        /// Presenters are asked to save first.
+        /// Presenters are asked to save before the item is written.
         public static var forMerging: WritingOptions { WritingOptions(rawValue: 1 << 2) }
         /// Another item replaces the existing one, if any.
         public static var forReplacing: WritingOptions { WritingOptions(rawValue: 1 << 3) }
         /// Only metadata that does not depend on the item's contents is written, such as permissions or tags. Like any
-        /// writer, the call excludes others, and presenters are notified of the change afterwards. However, presenters
-        /// need not relinquish the item, and nothing is fetched.
+        /// writer, the call excludes other uses, and presenters are notified of the change afterwards. However,
+        /// presenters need not relinquish the item, and its contents are not fetched.
         public static var contentIndependentMetadataOnly: WritingOptions { WritingOptions(rawValue: 1 << 4) }
     }
 
     let core: CoordinatorCore
 
-    /// The purpose of the coordinator's claims. They do not wait for claims of coordinators with the same purpose. By
+    /// The purpose of the coordinator's calls. They do not wait for calls of coordinators with the same purpose. By
     /// default, the purpose is unique. Set it before the first call.
     open var purposeIdentifier: String
 
     /// Creates a coordinator.
     ///
-    /// - Parameter filePresenterOrNil: The presenter for which files are used. It gets no messages about this use.
+    /// - Parameter filePresenterOrNil: The presenter that uses the files through this coordinator. It gets no messages
+    ///   about this use.
     public init(filePresenter filePresenterOrNil: (any NSFilePresenter)?) {
         core = CoordinatorCore(.current, presenter: filePresenterOrNil.map { ObjectIdentifier($0) })
         purposeIdentifier = Purposes.next()
@@ -109,11 +112,12 @@ open class NSFileCoordinator: NSObject {
 
     // MARK: - Coordinating
 
-    /// Reads an item. Blocks until the item may be read, and then runs the accessor on the calling thread with the
-    /// item's current URL. The item need not exist.
+    /// Reads an item. Blocks until the item may be read, then runs `reader` on the calling thread with the item's
+    /// current URL. The item need not exist.
     ///
-    /// - Parameter outError: Set if the accessor is not run: the call was cancelled (`CocoaError.userCancelled`), a
-    ///   presenter could not save, the call would wait for itself, or the URL contains a cycle of links.
+    /// - Parameter outError: Set if `reader` is not run: the call was cancelled (`CocoaError.userCancelled`), a
+    ///   presenter could not save, the call would wait for an accessor or message within which it is made, or the URL
+    ///   contains a cycle of links.
     open func coordinate(
         readingItemAt url: URL, options: ReadingOptions = [], error outError: NSErrorPointer,
         byAccessor reader: (URL) -> Void
@@ -130,8 +134,8 @@ open class NSFileCoordinator: NSObject {
         perform([.writing(url, options)], outError) { writer($0[0]) }
     }
 
-    /// Reads an open file whose descriptor this process received from another process. A confined process can
-    /// coordinate reads of files outside its container only with such a descriptor. Otherwise like
+    /// Reads an open file whose descriptor this process received from another process. Without such a descriptor, a
+    /// confined process cannot coordinate reads of files outside its container. Otherwise like
     /// ``coordinate(readingItemAt:options:error:byAccessor:)``.
     package func coordinate(
         reading file: FileDescriptor, at url: URL, options: ReadingOptions, error outError: NSErrorPointer,
@@ -160,8 +164,8 @@ open class NSFileCoordinator: NSObject {
         }
     }
 
-    /// Writes two items. Also moves one item to the place of another, with ``WritingOptions/forMoving`` for the first
-    /// and ``WritingOptions/forReplacing`` for the second. Otherwise like
+    /// Writes two items. To move one item to the path of another, use ``WritingOptions/forMoving`` for the first and
+    /// ``WritingOptions/forReplacing`` for the second. Otherwise like
     /// ``coordinate(readingItemAt:options:error:byAccessor:)``.
     open func coordinate(
         writingItemAt url1: URL, options options1: WritingOptions = [], writingItemAt url2: URL,
@@ -170,8 +174,8 @@ open class NSFileCoordinator: NSObject {
         perform([.writing(url1, options1), .writing(url2, options2)], outError) { writer($0[0], $0[1]) }
     }
 
-    /// Reads and writes items without blocking the calling thread. The accessor runs on a queue when all items may be
-    /// used, and each intent then has its item's current URL. The claim ends when the accessor returns.
+    /// Reads and writes items without blocking the calling thread. The accessor runs on the given queue when all items
+    /// may be used. Each intent then has its item's current URL. The claim ends when the accessor returns.
     open func coordinate(
         with intents: [NSFileAccessIntent], queue: OperationQueue,
         byAccessor accessor: @escaping @Sendable ((any Error)?) -> Void
@@ -179,9 +183,9 @@ open class NSFileCoordinator: NSObject {
         core.coordinate(SharedIntents(intents), purpose: purposeIdentifier, queue: queue, accessor)
     }
 
-    /// Makes the presenters of many items relinquish them together, so that the calls of this coordinator in the
-    /// accessor need not ask the presenters one by one. The accessor receives a closure. The items stay claimed until
-    /// the accessor calls the closure, at once or later, or releases it.
+    /// Asks the presenters of many items to relinquish them, all at once. The coordinator's calls for single items,
+    /// made within the accessor, then need not ask each presenter. The accessor receives a closure. The items stay
+    /// claimed until the closure is called, in the accessor or later, or is released.
     open func prepare(
         forReadingItemsAt readingURLs: [URL], options readingOptions: ReadingOptions = [],
         writingItemsAt writingURLs: [URL], options writingOptions: WritingOptions = [],
@@ -220,7 +224,7 @@ open class NSFileCoordinator: NSObject {
         core.announceMove(from: old, to: new)
     }
 
-    /// Announces that attributes of an item in a cloud have changed.
+    /// Announces that attributes of an item in cloud storage have changed, and notifies the item's presenters.
     open func item(at url: URL, didChangeUbiquityAttributes attributes: Set<URLResourceKey>) {
         guard let item = try? ItemPath(url) else { return }
         let excepted = core.process.number(of: core.presenter)
@@ -235,7 +239,8 @@ open class NSFileCoordinator: NSObject {
     }
 }
 
-/// Purpose identifiers. They are unique among all processes, and short enough to be stored inline.
+/// Creates purpose identifiers. They are unique among all processes, and short enough for Swift to store them without
+/// an allocation.
 private enum Purposes {
     private static let process = String(UInt64.random(in: 0..<(1 << 48)), radix: 36)
     private static let last = Lock<UInt64>(0)
@@ -249,7 +254,7 @@ private enum Purposes {
     }
 }
 
-/// A pointer to a variable for an error, as in Objective-C. Pass `nil`, or `&` before a variable of type `NSError?`.
+/// A pointer to an error variable, as in Objective-C. Pass `nil`, or `&` before a variable of type `NSError?`.
 ///
-/// On Apple's platforms it is an `AutoreleasingUnsafeMutablePointer`, which Swift on Linux does not have.
+/// On Apple's platforms, this type is an `AutoreleasingUnsafeMutablePointer`, which Swift on Linux does not have.
 public typealias NSErrorPointer = UnsafeMutablePointer<NSError?>?

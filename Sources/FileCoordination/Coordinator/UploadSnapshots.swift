@@ -3,17 +3,17 @@ import Glibc
 import LinuxSystem
 import ZipArchive
 
-/// Copies of a claim's items that are read for uploading. They exist as long as this object. A file is copied; a
-/// directory becomes a zip archive with the directory as its only entry.
+/// Copies of those items of a claim that are read for uploading. The copies are removed when this object is
+/// deallocated. A file is copied; a directory becomes a zip archive with the directory as its only top-level entry.
 final class UploadSnapshots: Sendable {
     /// The URLs of all items of the claim. For copied items, they are the URLs of the copies.
     let urls: [URL]
     private let folder: String
 
-    /// Copies the items. Blocks until all are copied.
+    /// Copies the items that are read for uploading. Blocks until all are copied.
     ///
-    /// - Parameter accesses: The claimed paths. The items at these paths are copied, even if a link has changed since
-    ///   the claim.
+    /// - Parameter accesses: The claimed paths. The items at these paths are copied, even if a symbolic link in a URL
+    ///   has changed since the claim.
     /// - Throws: `CocoaError`.
     init(_ items: [ClaimedItem], _ urls: [URL], _ accesses: [Access]) throws {
         var template = Array((NSTemporaryDirectory() + "/purvey-upload-XXXXXX").utf8CString)

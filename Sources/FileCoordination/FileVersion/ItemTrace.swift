@@ -8,7 +8,7 @@ package struct ItemTrace: SchemaMessage {
 
     let identity: ItemIdentity
     var path: String
-    /// The date since which the item has been missing.
+    /// The date when the item was first found to be missing; `nil` if it is not missing.
     var missingSince: Date?
 
     init(identity: ItemIdentity, path: String, missingSince: Date? = nil) {

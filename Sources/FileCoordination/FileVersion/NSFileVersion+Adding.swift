@@ -4,7 +4,7 @@ import LinuxSystem
 extension NSFileVersion {
     /// Stores a version of an item.
     ///
-    /// - Parameter contentsURL: The contents, which may be the item's own.
+    /// - Parameter contentsURL: The URL of the version's contents. It may be the URL of the item itself.
     /// - Throws: `CocoaError`, and errors of copying.
     @discardableResult
     public class func addOfItem(
@@ -15,7 +15,7 @@ extension NSFileVersion {
     }
 
     /// Stores a conflict version: contents that were saved on another computer at the same time as the item. A
-    /// synchronization service calls this when it finds a conflict.
+    /// synchronization service calls this function when it finds a conflict.
     ///
     /// - Parameter computer: The name of the computer on which the contents were saved.
     package class func addConflict(

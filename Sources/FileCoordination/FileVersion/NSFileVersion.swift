@@ -5,14 +5,14 @@ import LinuxSystem
 /// A version of a file or package: its current contents, or other contents that were stored for it.
 ///
 /// Stored versions belong to the item, even after it is renamed or moved. If a program saves by renaming a new file
-/// over the item, the versions belong to the new file. They are copies in the user's data directory (`versions`), and
-/// stay until they are removed. Versions are stored by programs, and by a synchronization service that finds a
-/// conflict. If an item is deleted in a coordinated access, its versions are removed at once. If it is missing for
-/// another reason, they are removed after a month.
+/// over the item, the versions belong to the new file. Stored versions are copies in the directory `versions` of the
+/// user's data directory, and stay until they are removed. Versions are stored by programs, and by a synchronization
+/// service that finds a conflict. If an item is deleted in a coordinated access, its versions are removed at once. If
+/// an item is missing for another reason, its versions are removed after a month.
 ///
 /// Presenters of the item, in all processes, are notified of each version that is added, removed or resolved.
 ///
-/// The functions block on the file system. The first call that changes something also blocks until the daemon is
+/// The functions block on the file system. The first call that changes a version also blocks until the daemon is
 /// connected. An object may be used by only one thread at a time.
 ///
 /// Source: Foundation, `NSFileVersion.h`.
@@ -25,7 +25,7 @@ open class NSFileVersion: NSObject {
         /// Creates options from their bits.
         public init(rawValue: UInt) { self.rawValue = rawValue }
 
-        /// Moves the file with the contents instead of copying it.
+        /// Moves the file that has the contents, instead of copying it.
         public static let byMoving = AddingOptions(rawValue: 1 << 0)
     }
 
@@ -37,11 +37,11 @@ open class NSFileVersion: NSObject {
         /// Creates options from their bits.
         public init(rawValue: UInt) { self.rawValue = rawValue }
 
-        /// Removes the version afterwards.
+        /// Removes the version from the store after the replacement.
         public static let byMoving = ReplacingOptions(rawValue: 1 << 0)
     }
 
-    /// The stored version; `nil` for the current one.
+    /// The stored version; `nil` if this object is the current version.
     private var kept: KeptVersion?
     private let itemURL: URL
 
@@ -53,7 +53,7 @@ open class NSFileVersion: NSObject {
     /// The location of this version's contents. The contents of a stored version must not be changed.
     open var url: URL { kept?.contents ?? itemURL }
 
-    /// The item's name in this version.
+    /// The name that the item has in this version.
     open var localizedName: String? { kept?.record.name ?? itemURL.path.lastPathName }
 
     /// The name of the computer on which the version was saved.
@@ -73,8 +73,8 @@ open class NSFileVersion: NSObject {
     /// Whether the version was saved on another computer at the same time as another version.
     open var isConflict: Bool { kept?.record.isConflict ?? false }
 
-    /// Whether the conflict is resolved. It can only be set to `true`, permanently. If this cannot be written to disk,
-    /// the value stays unchanged.
+    /// Whether the version's conflict is resolved. The value can only be changed to `true`, and this is permanent. If
+    /// the change cannot be written to disk, the value stays unchanged.
     open var isResolved: Bool {
         get { kept?.record.isResolved ?? true }
         set {
@@ -83,13 +83,13 @@ open class NSFileVersion: NSObject {
         }
     }
 
-    /// Whether the version may be removed to free space. At present, nothing removes such versions.
+    /// Whether the version may be removed to free disk space. At present, no version is removed for this reason.
     open var isDiscardable: Bool {
         get { kept?.record.isDiscardable ?? false }
         set { _ = change { $0.isDiscardable = newValue } }
     }
 
-    /// Whether the contents are local. Always `true`, unless the version was removed.
+    /// Whether the version's contents are local. The value is always `true`, unless the version was removed.
     open var hasLocalContents: Bool { kept?.hasContents ?? true }
 
     /// Whether a version that is not local has a thumbnail. Always `false`.
@@ -106,7 +106,7 @@ open class NSFileVersion: NSObject {
     /// Replaces an item with the contents of this version. The item keeps its versions.
     ///
     /// - Returns: The URL of the item.
-    /// - Throws: `CocoaError`, and errors of copying; the item is then unchanged.
+    /// - Throws: `CocoaError`, and errors of copying. In this case the item is unchanged.
     @discardableResult
     open func replaceItem(at url: URL, options: ReplacingOptions = []) throws -> URL {
         try VersionStore.reporting(url) {
@@ -117,9 +117,9 @@ open class NSFileVersion: NSObject {
         return url
     }
 
-    /// Removes this version.
+    /// Removes this stored version.
     ///
-    /// - Throws: `CocoaError`, `featureUnsupported` for the current version.
+    /// - Throws: `CocoaError`. The code is `featureUnsupported` if this is the current version.
     open func remove() throws {
         guard let kept else { throw CocoaError(.featureUnsupported, userInfo: [NSURLErrorKey: itemURL]) }
         try VersionStore.reporting(itemURL) { try kept.remove() }
@@ -140,12 +140,12 @@ open class NSFileVersion: NSObject {
         return store.versions.map { NSFileVersion($0, of: url) }
     }
 
-    /// Returns the stored versions with unresolved conflicts; `nil` if the item does not exist.
+    /// Returns the item's stored versions that have unresolved conflicts; `nil` if the item does not exist.
     open class func unresolvedConflictVersionsOfItem(at url: URL) -> [NSFileVersion]? {
         otherVersionsOfItem(at: url)?.filter { $0.isConflict && !$0.isResolved }
     }
 
-    /// Returns the version with an identifier.
+    /// Returns the item's version with the given identifier; `nil` if there is none.
     open class func version(
         ofItemAt url: URL, forPersistentIdentifier persistentIdentifier: Any
     ) -> NSFileVersion? {
@@ -154,8 +154,8 @@ open class NSFileVersion: NSObject {
         return otherVersionsOfItem(at: url)?.first { $0.persistentIdentifier as? NSString == identifier as NSString }
     }
 
-    /// Reports the versions that are only on other computers. There are none, because a synchronization service stores
-    /// all of its versions locally.
+    /// Passes the versions that are only on other computers to the completion handler. The list is always empty,
+    /// because a synchronization service stores all versions locally.
     open class func getNonlocalVersionsOfItem(
         at url: URL, completionHandler: @escaping @Sendable ([NSFileVersion]?, (any Error)?) -> Void
     ) {
@@ -181,7 +181,7 @@ open class NSFileVersion: NSObject {
 }
 
 extension NSFileVersion {
-    /// Creates the version object for a notification of a presenter. Blocks on the file system.
+    /// Creates the version that is passed to a presenter when it is notified of a change. Blocks on the file system.
     convenience init(_ change: VersionChange, of url: URL) {
         let kept = change.kind == .lost ? nil : Self.kept(ofItemAt: url, change.record.identifier)
         self.init(kept ?? KeptVersion(withoutContents: change.record), of: url)

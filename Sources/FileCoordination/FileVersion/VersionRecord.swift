@@ -10,7 +10,7 @@ package struct VersionRecord: SchemaMessage, Hashable {
     package let name: String
     var computer: String
     package let modificationDate: Date
-    /// The date at which the version was stored. It orders versions with equal modification dates.
+    /// The date when the version was stored. Versions with equal modification dates are ordered by this date.
     let added: Date
     var isConflict = false
     var isResolved = true
@@ -63,7 +63,7 @@ package struct VersionRecord: SchemaMessage, Hashable {
     }
 }
 
-/// A stored version: a directory with the record and the contents, which have the item's name.
+/// A stored version: a directory with the record, and with the contents under the item's name.
 struct KeptVersion {
     /// The persistent identifier of the current version.
     static let currentIdentifier = "current"
@@ -74,7 +74,7 @@ struct KeptVersion {
 
     var contents: URL { URL(fileURLWithPath: folder + "/contents/" + record.name) }
 
-    /// Reads the version in a directory; `nil` if the directory has no version.
+    /// Reads the version in the given directory; `nil` if the directory does not contain a version.
     init?(folder: String) {
         let record = FileManager.default.contents(atPath: folder + "/" + Self.recordName)?.withUnsafeBytes { bytes in
             var decoder = MessageDecoder(bytes)
@@ -90,7 +90,8 @@ struct KeptVersion {
         self.record = record
     }
 
-    /// Creates a version without accessible contents: they were removed, or only another process can access them.
+    /// Creates a version whose contents are not accessible, because they were removed, or because only another process
+    /// can access them.
     init(withoutContents record: VersionRecord) {
         self.init(folder: VersionStore.root + "/gone/" + record.identifier.uuidString, record: record)
     }
@@ -110,7 +111,7 @@ struct KeptVersion {
     }
 }
 
-/// A change of an item's versions, in the form in which it is sent to presenters.
+/// A change of one of an item's versions, as it is sent to presenters.
 package struct VersionChange: SchemaMessage, Hashable {
     package enum Kind: UInt64, MessageValue {
         case gained = 0

@@ -4,18 +4,19 @@ import Foundation
 import Glibc
 import LinuxSystem
 
-/// The stored versions of one item: a directory in the user's data directory, found by a link named after the item's
-/// identity.
+/// The stored versions of one item. They are in a directory in the user's data directory. A symbolic link that is named
+/// after the item's identity leads to that directory.
 ///
 /// A second link, named after the item's path, leads to the same directory. The second link is used if another item has
-/// replaced the item at this path. In this case the directory is not renamed, because versions in it may be in use.
-/// Links and versions appear atomically, so processes do not need a common lock.
+/// replaced the item at this path. In this case the directory of versions is not renamed, because the versions may be
+/// in use. Links and versions are created atomically, so processes do not need a common lock.
 struct VersionStore {
-    /// The store's directory. If there is no data directory, it is a path at which nothing can be created.
+    /// The path of the directory for the versions of all items. If there is no data directory, the value is a path at
+    /// which no file can be created.
     static var root: String { (DataFolder.path ?? "/dev/null") + "/versions" }
     private let item: ResolvedItem
     private let identity: ItemIdentity
-    /// The item's directory; `nil` if no version was stored yet.
+    /// The path of the item's directory of versions; `nil` if no version was stored yet.
     private var folder: String?
 
     /// Finds the versions of an item.
@@ -88,7 +89,7 @@ struct VersionStore {
         new.adopt(kept, of: old.identity)
     }
 
-    /// Creates a directory on the store's file system.
+    /// Creates a temporary directory on the store's file system.
     static func newTemporaryFolder() -> URL {
         let path = root + "/new/" + UUID().uuidString
         // If it cannot be created, its use will fail and report the error.
@@ -96,7 +97,7 @@ struct VersionStore {
         return URL(fileURLWithPath: path, isDirectory: true)
     }
 
-    /// Converts system errors to Foundation's.
+    /// Runs a function, and converts the system errors that it throws to Foundation's errors for the given URL.
     static func reporting<Result>(_ url: URL, _ body: () throws -> Result) throws -> Result {
         do {
             return try body()
@@ -109,7 +110,7 @@ struct VersionStore {
 }
 
 extension VersionStore {
-    /// Returns the path of the link for an identity.
+    /// Returns the path of the link for the given identity.
     static func link(of identity: ItemIdentity) -> String {
         var parts = "\(identity.fileSystem ?? identity.device) \(identity.inode)"
         if let handle = identity.handle {
@@ -122,15 +123,15 @@ extension VersionStore {
 
     private static func link(of path: String) -> String { root + "/paths/" + name(for: path) }
 
-    /// Returns the target of a link; `nil` if the link or its target does not exist.
+    /// Returns the path of the link's target; `nil` if the link or its target does not exist.
     static func target(of link: String) -> String? {
         guard let target = try? FileManager.default.destinationOfSymbolicLink(atPath: link), access(target, F_OK) == 0
         else { return nil }
         return target
     }
 
-    /// Returns a file name of fixed length for a text, from a digest. The name does not keep the text secret, because a
-    /// guess of the text can be verified.
+    /// Returns a file name of fixed length, computed as a digest of the text. The name does not keep the text secret,
+    /// because anyone can check a guess of the text.
     private static func name(for text: String) -> String {
         let (key, bytes) = (Array("versions".utf8), Array(text.utf8))
         var code = [UInt8](repeating: 0, count: Int(CAUTHENTICATION_LENGTH))
@@ -158,7 +159,7 @@ extension VersionStore {
         }
     }
 
-    /// Records the item's identity and path.
+    /// Writes the item's identity and path to a file in its directory of versions.
     private func remember(_ folder: String) throws {
         try ItemTrace(identity: identity, path: item.path).write(to: folder)
         for link in [Self.link(of: identity), Self.link(of: item.path)] where Self.target(of: link) != folder {
@@ -177,7 +178,8 @@ extension VersionStore {
         adopt(kept, of: old)
     }
 
-    /// Assigns the versions of another item to this item.
+    /// Makes the directory of versions at `kept`, which belonged to the item with the identity `old`, the directory of
+    /// this item.
     private mutating func adopt(_ kept: String, of old: ItemIdentity) {
         folder = kept
         guard (try? remember(kept)) != nil, Self.link(of: old) != Self.link(of: identity) else { return }

@@ -2,17 +2,17 @@ import Foundation
 import Glibc
 import LinuxSystem
 
-/// The removal of the versions of items that no longer exist.
+/// Removes the versions of items that no longer exist.
 ///
 /// The versions of an item that was deleted in a coordinated access are removed at once. An item that is only missing
 /// may have been moved to a place that this process cannot find, or may be on a disk that is not mounted. Its versions
-/// are removed after a month in which its file system was mounted, and after an unsuccessful search.
+/// are removed if it was missing for a month while its file system was mounted, and if a search does not find it.
 package struct VersionSweep {
-    /// The time in seconds for which an item must be missing.
+    /// The number of seconds for which an item must be missing before its versions are removed.
     package static let patience: TimeInterval = 30 * 86_400
-    /// The time in seconds between sweeps.
+    /// The number of seconds between two sweeps.
     private static let interval: TimeInterval = 86_400
-    /// The maximum number of searches per sweep. Each may examine many thousands of names.
+    /// The maximum number of searches for missing items per sweep. Each search may examine many thousands of names.
     private static let searchLimit = 50
 
     private let now: Date
@@ -39,7 +39,7 @@ package struct VersionSweep {
         }
     }
 
-    /// Removes the versions of an item that was deleted.
+    /// Removes the versions of the deleted item with the given identity.
     static func forget(_ identity: ItemIdentity) {
         let link = VersionStore.link(of: identity)
         guard let folder = VersionStore.target(of: link) else { return }
@@ -80,7 +80,7 @@ package struct VersionSweep {
         try? trace.write(to: folder)
     }
 
-    /// Whether the existing part of the item's path is on the item's file system.
+    /// Whether the deepest existing directory of the item's path is on the item's file system.
     private func isFileSystemThere(_ trace: ItemTrace) -> Bool {
         var path = Bookmark.folder(of: trace.path)
         while true {
@@ -94,7 +94,7 @@ package struct VersionSweep {
         }
     }
 
-    /// Removes links without a target.
+    /// Removes links whose target does not exist.
     private func removeLinks() {
         for link in ["identities", "paths"].flatMap({ Self.names(in: $0) }) where access(link, F_OK) != 0 {
             if isOlder(link, than: Self.interval) { unlink(link) }
@@ -109,7 +109,7 @@ package struct VersionSweep {
         (try? FileStatus.of(path, followingLinks: false)).map { Date($0.modified) }
     }
 
-    /// Returns the paths of the entries of a directory in the store.
+    /// Returns the paths of the entries of the given directory in the store.
     private static func names(in folder: String) -> [String] {
         let path = VersionStore.root + "/" + folder
         return ((try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []).map { path + "/" + $0 }

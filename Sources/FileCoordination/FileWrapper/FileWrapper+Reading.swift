@@ -1,7 +1,7 @@
 import Foundation
 import LinuxSystem
 
-/// The attributes that show whether a file has changed since it was last examined.
+/// The attributes of a file that show whether it has changed since they were read.
 struct FileStamp: Equatable {
     let identity: FileStatus.Identity
     let size: Int

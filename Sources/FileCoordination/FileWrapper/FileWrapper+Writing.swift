@@ -75,7 +75,8 @@ extension FileWrapper {
         for (key, child) in children { child.updateNames(key) }
     }
 
-    /// Records the state of the written files, with which ``matchesContents(of:)`` compares from now on.
+    /// Records the state of the files that were written. From now on, ``matchesContents(of:)`` compares with this
+    /// state.
     private func updateStamps(_ url: URL) {
         stamp = (try? Self.status(of: url)).map(FileStamp.init)
         guard case .directory(let children) = contents else { return }
@@ -84,7 +85,7 @@ extension FileWrapper {
 }
 
 extension timespec {
-    /// Creates the file time of a date; `nil` for a date that no file can have, such as an infinite one.
+    /// Creates the file time for a date; `nil` for a date that no file can have, such as an infinite one.
     fileprivate init?(_ date: Date) {
         let seconds = date.timeIntervalSince1970.rounded(.down)
         guard let whole = Int(exactly: seconds) else { return nil }

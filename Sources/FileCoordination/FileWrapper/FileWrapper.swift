@@ -1,11 +1,12 @@
 import Foundation
 
-/// A file, a directory or a symbolic link in memory, to be read from and written to disk as a whole.
+/// A file, a directory or a symbolic link in memory. It is read from disk and written to disk as a whole.
 ///
 /// A wrapper that is created from a URL reads the contents on first use, unless the option `.immediate` is set. A
-/// directory has its children under unique names. A hierarchy with more than 256 nested directories, such as one that
-/// contains itself, can be neither read nor written: an error is thrown. A hierarchy with more than 96 cannot be
-/// serialized. A wrapper must not be used from several threads at once, as on Apple's platforms.
+/// directory has its children under unique names. A hierarchy of more than 256 nested directories, such as a directory
+/// wrapper that contains itself, can be neither read nor written: an error is thrown. A hierarchy of more than 96
+/// nested directories cannot be serialized. A wrapper must not be used from several threads at once, as on Apple's
+/// platforms.
 ///
 /// Source: Foundation, `NSFileWrapper.h`. Foundation on Linux does not have this class.
 open class FileWrapper: NSObject, NSSecureCoding {
@@ -17,7 +18,7 @@ open class FileWrapper: NSObject, NSSecureCoding {
         public init(rawValue: UInt) { self.rawValue = rawValue }
         /// The whole hierarchy is read at once, so that later changes on disk have no effect.
         public static var immediate: ReadingOptions { ReadingOptions(rawValue: 1 << 0) }
-        /// Files are read into memory, never mapped.
+        /// Files are read into memory and never mapped.
         public static var withoutMapping: ReadingOptions { ReadingOptions(rawValue: 1 << 1) }
     }
 
@@ -28,15 +29,15 @@ open class FileWrapper: NSObject, NSSecureCoding {
         /// Creates options from their bits.
         public init(rawValue: UInt) { self.rawValue = rawValue }
         /// The former contents stay until the new contents are complete and synchronized to disk. Without this option,
-        /// the replacement is atomic, too, but may be lost in a crash of the machine.
+        /// the replacement is atomic, too, but may be lost if the machine crashes.
         public static var atomic: WritingOptions { WritingOptions(rawValue: 1 << 0) }
-        /// Writing sets ``FileWrapper/filename`` to the written name, also in the children.
+        /// Writing sets ``FileWrapper/filename`` to the name under which the wrapper is written, also in its children.
         public static var withNameUpdating: WritingOptions { WritingOptions(rawValue: 1 << 1) }
     }
 
     enum Contents {
         case file(Data)
-        /// Read on first use.
+        /// A file whose contents will be read on first use.
         case unreadFile(URL, ReadingOptions)
         case directory([String: FileWrapper])
         case unreadDirectory(URL, ReadingOptions)
@@ -44,15 +45,15 @@ open class FileWrapper: NSObject, NSSecureCoding {
     }
 
     var contents: Contents
-    /// The size, modification time and inode number of the file when it was read.
+    /// The size, modification time and inode number that the file had when it was last read or written.
     var stamp: FileStamp?
 
-    /// The name for the file when it is added to a directory or written.
+    /// The name that the wrapper gets when it is added to a directory or written.
     open var preferredFilename: String?
     /// The name under which the file was last read or written.
     open var filename: String?
-    /// Attributes under the raw values of `FileAttributeKey`. Reading sets the attributes of the file. Writing applies
-    /// `posixPermissions` and `modificationDate` to the written file.
+    /// The file's attributes. The keys are raw values of `FileAttributeKey`. Reading sets this property to the
+    /// attributes of the file. Writing applies `posixPermissions` and `modificationDate` to the written file.
     open var fileAttributes: [String: Any] = [:]
 
     // MARK: - Initialization
@@ -66,14 +67,15 @@ open class FileWrapper: NSObject, NSSecureCoding {
         try load(url, options, depth: 0)
     }
 
-    /// Reads a descendant of the wrapper that is being read, at the given depth beneath it.
+    /// Reads a descendant of the wrapper that is being read. `depth` is the number of directories above the descendant,
+    /// up to and including that wrapper.
     init(url: URL, options: ReadingOptions, depth: Int) throws {
         contents = .file(Data())
         super.init()
         try load(url, options, depth: depth)
     }
 
-    /// Releases the children iteratively, because the recursive release of nested wrappers could overflow the stack.
+    /// Releases the children in a loop, because the recursive release of nested wrappers could overflow the stack.
     deinit {
         FileWrapperDepth.releaseChildren(of: self)
     }
@@ -84,7 +86,8 @@ open class FileWrapper: NSObject, NSSecureCoding {
         return Array(children.values)
     }
 
-    /// Creates a directory with children. A child without a preferred name gets the name of its key.
+    /// Creates a directory with the given children. A child without a preferred name gets its key as the preferred
+    /// name.
     public init(directoryWithFileWrappers childrenByPreferredName: [String: FileWrapper]) {
         contents = .directory([:])
         super.init()
@@ -100,13 +103,13 @@ open class FileWrapper: NSObject, NSSecureCoding {
         super.init()
     }
 
-    /// Creates a symbolic link to a URL. A relative URL stays relative.
+    /// Creates a symbolic link to the given URL. A relative URL stays relative.
     public init(symbolicLinkWithDestinationURL url: URL) {
         contents = .link(url)
         super.init()
     }
 
-    /// Creates a wrapper from a ``serializedRepresentation``; `nil` for other data.
+    /// Creates a wrapper from the value of another wrapper's ``serializedRepresentation``; `nil` for other data.
     public init?(serializedRepresentation serializeRepresentation: Data) {
         guard let form = SerializedWrapper.decode(serializeRepresentation) else { return nil }
         contents = .file(Data())
@@ -114,7 +117,7 @@ open class FileWrapper: NSObject, NSSecureCoding {
         restore(form)
     }
 
-    /// Reads a wrapper from an archive. Returns `nil` if the archive contains none.
+    /// Decodes a wrapper from an archive. Returns `nil` if the archive contains no wrapper.
     public required init?(coder inCoder: NSCoder) {
         guard let data = inCoder.decodeObject(of: NSData.self, forKey: "serializedRepresentation"),
             let form = SerializedWrapper.decode(Data(referencing: data))
@@ -127,7 +130,7 @@ open class FileWrapper: NSObject, NSSecureCoding {
     /// Whether secure coding is supported: `true`.
     open class var supportsSecureCoding: Bool { true }
 
-    /// Archives the whole hierarchy.
+    /// Encodes the whole hierarchy into an archive.
     open func encode(with coder: NSCoder) {
         if let data = serializedRepresentation { coder.encode(data as NSData, forKey: "serializedRepresentation") }
     }
@@ -210,8 +213,8 @@ open class FileWrapper: NSObject, NSSecureCoding {
     /// The hierarchy is built under a hidden name in the same directory and then renamed. After an error the former
     /// item is unchanged.
     ///
-    /// - Parameter originalContentsURL: The URL that the wrapper was read from. Unread contents are copied from
-    ///   there.
+    /// - Parameter originalContentsURL: The URL that the wrapper was read from. Contents that were not read yet are
+    ///   copied from there.
     /// - Throws: `CocoaError`.
     open func write(to url: URL, options: WritingOptions = [], originalContentsURL: URL?) throws {
         try writeWhole(to: url, options, original: originalContentsURL)
@@ -222,10 +225,11 @@ open class FileWrapper: NSObject, NSSecureCoding {
 
     // MARK: - Children
 
-    /// Adds a child to a directory under its preferred name or, if that is taken, under a name derived from it.
+    /// Adds a child to this directory under the child's preferred name. If another child has this name, a new name is
+    /// derived from it.
     ///
-    /// - Returns: The name of the child. If this is not a directory, nothing is added, and the preferred name is
-    ///   returned.
+    /// - Returns: The name under which the child was added. If this wrapper is not a directory, the child is not added,
+    ///   and the preferred name is returned.
     @discardableResult
     open func addFileWrapper(_ child: FileWrapper) -> String {
         insert(child, under: child.preferredFilename ?? child.filename ?? "")
@@ -239,14 +243,14 @@ open class FileWrapper: NSObject, NSSecureCoding {
         return addFileWrapper(child)
     }
 
-    /// Removes a child. Does nothing if the wrapper is not a child.
+    /// Removes the given child. Does nothing if the wrapper is not a child of this directory.
     open func removeFileWrapper(_ child: FileWrapper) {
         guard let key = keyForChildFileWrapper(child), var children = fileWrappers else { return }
         children[key] = nil
         contents = .directory(children)
     }
 
-    /// Returns the unique name of a child; `nil` if the wrapper is not a child.
+    /// Returns the unique name of the given child; `nil` if the wrapper is not a child of this directory.
     open func keyForChildFileWrapper(_ child: FileWrapper) -> String? {
         fileWrappers?.first { $0.value === child }?.key
     }

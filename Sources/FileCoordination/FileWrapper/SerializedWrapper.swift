@@ -5,8 +5,8 @@ import PropertyLists
 /// The serialized form of a file wrapper: a binary property list with a dictionary for each file.
 ///
 /// The keys are `kind` (file, directory, link), `contents` (data, dictionary by name, string), `preferredFilename`,
-/// `filename`, `permissions` (integer) and `modified` (date). Apple's own form is not documented; this one is
-/// Purvey's.
+/// `filename`, `permissions` (integer) and `modified` (date). Apple's form is not documented, so this form differs from
+/// it.
 struct SerializedWrapper {
     let kind: String
     let contents: Any

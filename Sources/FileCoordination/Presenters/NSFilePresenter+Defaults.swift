@@ -1,10 +1,10 @@
 import Foundation
 
-/// The defaults for the messages that a presenter does not implement.
+/// The default implementations of the messages to a presenter.
 extension NSFilePresenter {
-    /// The primary item: none.
+    /// Returns `nil`: there is no primary item.
     public var primaryPresentedItemURL: URL? { nil }
-    /// The observed attributes: none.
+    /// Returns an empty set: no attributes are observed.
     public var observedPresentedItemUbiquityAttributes: Set<URLResourceKey> { [] }
 
     /// Relinquishes the item at once.
@@ -32,9 +32,9 @@ extension NSFilePresenter {
     public func presentedItemDidLose(_ version: NSFileVersion) {}
     /// Does nothing.
     public func presentedItemDidResolveConflict(_ version: NSFileVersion) {}
-    /// Treats the new item as a change.
+    /// Reports the added item as a change, with ``presentedSubitemDidChange(at:)``.
     public func presentedSubitemDidAppear(at url: URL) { presentedSubitemDidChange(at: url) }
-    /// Treats the move as a change at both paths.
+    /// Reports the move as a change at both URLs, with ``presentedSubitemDidChange(at:)``.
     public func presentedSubitem(at oldURL: URL, didMoveTo newURL: URL) {
         presentedSubitemDidChange(at: oldURL)
         presentedSubitemDidChange(at: newURL)
@@ -49,42 +49,43 @@ extension NSFilePresenter {
     public func presentedSubitem(at url: URL, didResolve version: NSFileVersion) {}
 }
 
-/// The requests that have two forms. A presenter implements one form, and the default of the other form calls it.
+/// The default implementations of the requests that have two forms. A presenter implements one form, and the default
+/// implementation of the other form calls it.
 extension NSFilePresenter {
-    /// Calls the `async` form.
+    /// Calls the `async` form of this function.
     public func savePresentedItemChanges(completionHandler: @escaping @Sendable ((any Error)?) -> Void) {
         AsyncBridging.answer(self, completionHandler) { try await $0.savePresentedItemChanges() }
     }
-    /// Calls the form with a completion handler.
+    /// Calls the form of this function that has a completion handler.
     public func savePresentedItemChanges() async throws {
         try await AsyncBridging.ask { savePresentedItemChanges(completionHandler: $0) }
     }
 
-    /// Calls the `async` form.
+    /// Calls the `async` form of this function.
     public func accommodatePresentedItemDeletion(completionHandler: @escaping @Sendable ((any Error)?) -> Void) {
         AsyncBridging.answer(self, completionHandler) { try await $0.accommodatePresentedItemDeletion() }
     }
-    /// Calls the form with a completion handler.
+    /// Calls the form of this function that has a completion handler.
     public func accommodatePresentedItemDeletion() async throws {
         try await AsyncBridging.ask { accommodatePresentedItemDeletion(completionHandler: $0) }
     }
 
-    /// Calls the `async` form.
+    /// Calls the `async` form of this function.
     public func accommodatePresentedSubitemDeletion(
         at url: URL, completionHandler: @escaping @Sendable ((any Error)?) -> Void
     ) {
         AsyncBridging.answer(self, completionHandler) { try await $0.accommodatePresentedSubitemDeletion(at: url) }
     }
-    /// Calls the form with a completion handler.
+    /// Calls the form of this function that has a completion handler.
     public func accommodatePresentedSubitemDeletion(at url: URL) async throws {
         try await AsyncBridging.ask { accommodatePresentedSubitemDeletion(at: url, completionHandler: $0) }
     }
 }
 
 private enum AsyncBridging {
-    /// Whether the default of the form with a completion handler is calling the `async` form. If a presenter implements
-    /// neither form, the default of the `async` form then returns at once. Otherwise, the two defaults would call each
-    /// other endlessly.
+    /// Whether the default implementation of a form with a completion handler is calling the `async` form. If so, the
+    /// default implementation of the `async` form returns at once. Without this check, the two default implementations
+    /// would call each other endlessly if a presenter implements neither form.
     @TaskLocal static var isStandingIn = false
 
     static func answer(

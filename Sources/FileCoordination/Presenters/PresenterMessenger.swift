@@ -6,9 +6,9 @@ struct RegisteredPresenter: Sendable {
     let number: UInt64
     let object: ObjectIdentifier
     let reference: WeakPresenter
-    /// The presenter's queue at registration, if the queue runs one operation at a time.
+    /// The presenter's queue at the time of registration; `nil` if that queue runs several operations at once.
     let serialQueue: OperationQueue?
-    /// The URL when it was last read, to detect changes.
+    /// The presenter's URL when it was last read. The next value is compared with it to detect a change.
     var url: URL?
     var place: PresenterPlace
 }
@@ -20,13 +20,13 @@ final class WeakPresenter: @unchecked Sendable {
     init(_ presenter: any NSFilePresenter) { self.presenter = presenter }
 }
 
-/// The sender of messages to one presenter, on the presenter's own queue.
+/// Sends messages to one presenter, on the presenter's own queue.
 struct PresenterMessenger: Sendable {
     let reference: WeakPresenter
-    /// A closure that is called after every message, because the presenter may have another item then.
+    /// A closure that is called after every message, because the message may have changed the presenter's item.
     let afterwards: @Sendable () -> Void
 
-    /// Runs a function with the presenter on its queue, or runs `gone` if the presenter was deallocated.
+    /// Runs `body` with the presenter, on the presenter's queue. If the presenter was deallocated, runs `gone` instead.
     private func perform(
         _ body: @escaping @Sendable (any NSFilePresenter) -> Void, orElse gone: @escaping @Sendable () -> Void = {}
     ) {
@@ -75,12 +75,13 @@ struct PresenterMessenger: Sendable {
         queue.addOperation(reacquirer)
     }
 
-    /// Sends the presenter one request after the other, until one fails.
+    /// Sends the presenter the requests of a preparation, one after the other, until one fails.
     ///
     /// - Parameters:
-    ///   - relinquished: Called when the presenter has relinquished the item, with the closure to call when the
-    ///     presenter may use the item again.
-    ///   - answered: Called once: with the failure of a request, or with `nil` when all requests have succeeded.
+    ///   - relinquished: Called when the presenter has relinquished the item. Its argument is the closure to call when
+    ///     the presenter may use the item again.
+    ///   - answered: Called once, with the error of the request that failed, or with `nil` when all requests have
+    ///     succeeded.
     func prepare(
         _ preparation: Preparation, relinquished: @escaping @Sendable ((@Sendable () -> Void)?) -> Void,
         answered: @escaping @Sendable (CoordinationError?) -> Void

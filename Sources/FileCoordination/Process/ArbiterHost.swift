@@ -1,10 +1,10 @@
 import LinuxSystem
 import OSLog
 
-/// An object that protects an arbiter with a lock, delivers its effects, and limits the time of preparations.
+/// Protects an arbiter with a lock, delivers its effects, and ends preparations that take too long.
 ///
-/// Each process gets the effects in the arbiter's order, from one thread at a time and outside of the lock. Any thread
-/// may use the host. The closure that delivers effects must not block.
+/// Each process gets its effects in the order in which the arbiter returns them, from one thread at a time. The lock is
+/// not held during delivery. Any thread may use the host. The closure that delivers effects must not block.
 package final class ArbiterHost: Sendable {
     package typealias Delivery = @Sendable (_ client: UInt64, _ effects: [CoordinationEffect]) -> Void
 
@@ -33,16 +33,16 @@ package final class ArbiterHost: Sendable {
         state.withLock { $0.arbiter.begin(client: client, of: process) }
     }
 
-    /// Limits a new client to certain directories.
+    /// Limits a new client to the given directories; see ``Arbiter/confine(_:to:and:)``.
     package func confine(_ client: UInt64, to folder: ExactPath, and groups: [ExactPath] = []) {
         state.withLock { $0.arbiter.confine(client, to: folder, and: groups) }
     }
 
-    /// Ends a client that has disconnected.
+    /// Ends the claims and presenters of a client that has disconnected.
     package func end(client: UInt64) { change { $0.end(client: client) } }
 
-    /// Ends the presenters and waiting claims of a client that is unreachable, but continues to use its granted claims.
-    /// Returns whether the client has granted claims.
+    /// Ends the presenters and waiting claims of a client that is unreachable. Its granted claims remain, because the
+    /// client continues to use the items. Returns whether the client has granted claims.
     package func suspend(client: UInt64) -> Bool {
         change { $0.end(client: client, keepingGranted: true) }
         return state.withLock { $0.arbiter.claimCount(of: client) } > 0

@@ -1,6 +1,6 @@
 import LinuxSystem
 
-/// A claim of this process, from its creation to its end, with its waiting caller.
+/// A claim of this process, from its creation to its end. A caller can wait for its outcome.
 final class ClaimTicket: Sendable {
     enum Outcome: Sendable {
         case granted([GrantedItem], hasWaited: Bool)
@@ -27,9 +27,9 @@ final class ClaimTicket: Sendable {
         state = Lock(State(request: request))
     }
 
-    /// The request, with the items' current paths once it is granted.
+    /// The request of the claim. After the grant, it contains the items' current paths.
     var request: ClaimRequest { state.withLock { $0.request } }
-    /// The items' paths in the request.
+    /// The items' paths and keys in the request.
     var askedPlaces: [GrantedItem] { request.accesses.map { GrantedItem(path: $0.path, key: $0.key) } }
     var outcome: Outcome? { state.withLock { $0.outcome } }
     var isGranted: Bool {
@@ -56,8 +56,8 @@ final class ClaimTicket: Sendable {
         return wasOpen
     }
 
-    /// Calls a function when the outcome is set, on the thread that sets it. If it is set already, calls the function
-    /// at once. The function must not block.
+    /// Calls a function when the outcome is set, on the thread that sets it. If the outcome is set already, calls the
+    /// function at once. The function must not block.
     func onFinish(_ handler: @escaping @Sendable () -> Void) {
         let isFinished = state.withLock { state in
             if state.outcome == nil { state.handler = handler }
@@ -66,7 +66,7 @@ final class ClaimTicket: Sendable {
         if isFinished { handler() }
     }
 
-    /// Records that an authority was connected only after the claim was made.
+    /// Records that no authority was connected when the claim was made.
     func isDelayed() { state.withLock { $0.isDelayed = true } }
 
     /// Whether the items may have changed between the claim's creation and its grant.
@@ -85,7 +85,7 @@ final class ClaimTicket: Sendable {
     }
 }
 
-/// The path and key of an item of a granted claim.
+/// The current path of a granted claim's item, and the item's ``Access/key``.
 struct GrantedItem: Hashable, Sendable {
     let path: ExactPath
     let key: ExactPath

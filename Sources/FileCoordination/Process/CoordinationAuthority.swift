@@ -1,11 +1,12 @@
-/// The component that decides about this process's claims: an arbiter in the process, or the daemon's arbiter.
+/// Decides which claims of this process are granted, and when. An authority is an arbiter in the process, or the
+/// daemon's arbiter.
 package protocol CoordinationAuthority: Sendable {
     /// Sends an event. Does not block; any thread may call it.
     ///
     /// - Throws: An error if this event cannot be sent. Other events can still be sent.
     func send(_ event: CoordinationEvent) throws(UnsendableEventError)
-    /// Finds the source location of another process's claim that would cause a deadlock. The completion handler is
-    /// called once.
+    /// Finds the source location of a claim of another process, for an error message about a deadlock. The completion
+    /// handler is called once. It gets `nil` if the location is unknown.
     func findPlace(
         ofClaim number: UInt64, of client: UInt64, _ completion: @escaping @Sendable (String?) -> Void)
 }
@@ -17,15 +18,15 @@ package struct UnsendableEventError: Error {
     package init(_ words: String) { self.words = words }
 }
 
-/// The connection to an authority for all processes. It exists in programs that are linked with the client of the
-/// coordination service.
+/// Connects this process to an authority that all processes share. It exists in programs that are linked with the
+/// client of the coordination service.
 package protocol SharedCoordination: Sendable {
-    /// Connects. Blocks until that succeeds or fails.
+    /// Connects to the authority. Blocks until the connection is established or has failed.
     ///
     /// - Parameters:
-    ///   - receive: Called with the authority's effects in order, never on two threads at once. Must not block.
-    ///   - place: Returns the source location of a claim of this process, if it exists. Called on a thread that may
-    ///     block.
+    ///   - receive: Called with the authority's effects in order, on one thread at a time. Must not block.
+    ///   - place: Returns the source location of a claim of this process, or `nil` if the claim does not exist. Called
+    ///     on a thread that may block.
     ///   - lost: Called once when the connection has closed, after the last effect.
     func connect(
         receive: @escaping @Sendable ([CoordinationEffect]) -> Void,
@@ -33,7 +34,7 @@ package protocol SharedCoordination: Sendable {
     ) throws -> any CoordinationAuthority
 }
 
-/// A ``SharedCoordination`` as an object, to pass through a C function.
+/// An object that contains a ``SharedCoordination``. A C function can pass a pointer to it.
 package final class SharedCoordinationBox: Sendable {
     package let coordination: any SharedCoordination
 

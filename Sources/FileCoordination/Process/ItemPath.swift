@@ -3,7 +3,7 @@ import Glibc
 import LinuxSystem
 import UniformTypeIdentifiers
 
-/// The resolved path of an item, and the path that the arbiter guards for it.
+/// The resolved path of an item, and the ``Access/key`` that the arbiter compares.
 struct ItemPath: Hashable, Sendable {
     /// The absolute path. Symbolic links in its parents are resolved.
     let path: ExactPath
@@ -13,7 +13,7 @@ struct ItemPath: Hashable, Sendable {
 
     /// Resolves a URL. An item that does not exist gets the path at which it would be created.
     ///
-    /// - Parameter followingLink: Whether the item is followed if it is a symbolic link.
+    /// - Parameter followingLink: If the item is a symbolic link, whether to use the link's target instead.
     /// - Throws: `CocoaError` for a URL that is not a file URL, and for cycles of links.
     init(_ url: URL, followingLink: Bool = false) throws {
         if let plain = Self.plainPath(of: url) {
@@ -24,8 +24,8 @@ struct ItemPath: Hashable, Sendable {
         try self.init(path: url.path, followingLink: followingLink)
     }
 
-    /// Returns the path of a file URL without encoded characters; `nil` for other URLs. Most URLs have no encoded
-    /// characters, and `URL.path` takes several times as long.
+    /// Returns the path of a file URL that has no percent-encoded characters; `nil` for other URLs. Most URLs have
+    /// none, and `URL.path` takes several times as long.
     private static func plainPath(of url: URL) -> String? {
         let scheme = "file://"
         var text = url.absoluteString
@@ -65,7 +65,7 @@ struct ItemPath: Hashable, Sendable {
         }
     }
 
-    /// Creates an item from a path without links.
+    /// Creates an item path from an absolute path that contains no symbolic links.
     init(resolved path: String) {
         self.path = ExactPath(path)
         key = Packages.key(of: self.path)
@@ -106,7 +106,7 @@ struct ItemPath: Hashable, Sendable {
         }
     }
 
-    /// Whether a path has no empty, `.` or `..` component.
+    /// Whether the path has no empty component, no `.` and no `..`.
     private static func isPlain(_ path: String) -> Bool {
         // Optimized, as every coordinated access calls this.
         var path = path
@@ -126,7 +126,7 @@ struct ItemPath: Hashable, Sendable {
         }
     }
 
-    /// Returns the path without its last component, and that component.
+    /// Splits a path into the parent's path and the last component.
     private static func split(_ path: String) -> (parent: String, name: String) {
         let bytes = path.utf8
         var end = bytes.endIndex
@@ -144,11 +144,12 @@ struct ItemPath: Hashable, Sendable {
     }
 }
 
-/// The packages: directories that are treated as one file.
+/// Finds packages: directories that are treated as one file.
 enum Packages {
     private static let known = Lock<[ExactPath: Bool]>([:])
 
-    /// Returns the outermost package that contains a path. If no package contains it, returns the path itself.
+    /// Returns the path of the outermost package that contains the given path. If no package contains it, returns the
+    /// given path.
     static func key(of path: ExactPath) -> ExactPath {
         let bytes = path.utf8
         guard bytes.contains(UInt8(ascii: ".")) else { return path }

@@ -3,7 +3,7 @@ import LinuxSystem
 import OSLog
 
 extension ProcessCoordination {
-    /// Makes a claim. Blocks only until an authority is connected.
+    /// Makes a claim. Blocks until an authority is connected, but does not wait for the grant.
     func claim(
         _ accesses: [Access], purpose: String, presenter: ObjectIdentifier?, in surroundings: ClaimSurroundings,
         at site: CallSite, handed: FileDescriptor? = nil
@@ -37,7 +37,7 @@ extension ProcessCoordination {
         }
     }
 
-    /// Cancels a claim whose caller does not wait any more.
+    /// Cancels a claim because its caller no longer waits for the grant.
     func withdraw(_ ticket: ClaimTicket) {
         guard ticket.finish(.cancelled) else { return }
         post { state in
@@ -55,13 +55,13 @@ extension ProcessCoordination {
         }
     }
 
-    /// Returns the number of a presenter if it is registered.
+    /// Returns the number of the given presenter; `nil` if it is not registered.
     func number(of presenter: ObjectIdentifier?) -> UInt64? {
         presenter.flatMap { object in state.withLock { $0.presenterNumbers[object] } }
     }
 
-    /// Returns the source location of another claim. For a claim of another process, blocks until that process
-    /// replies or the daemon stops waiting.
+    /// Returns the source location of the given claim. If another process made the claim, blocks until that process
+    /// replies or the daemon stops waiting for the reply.
     func place(of claim: OtherClaim) -> String {
         guard let client = claim.client else {
             return placeOfClaim(claim.number) ?? "unknown, because the claim has ended"
@@ -79,14 +79,15 @@ extension ProcessCoordination {
         return answer.withLock { $0 } ?? "a place in another program"
     }
 
-    /// Returns the source location of a claim of this process, if the claim still exists. This is slow.
+    /// Returns the source location of this process's claim with the given number; `nil` if the claim no longer exists.
+    /// Computing the location is slow.
     func placeOfClaim(_ number: UInt64) -> String? {
         state.withLock { $0.claims[number] }?.site.words
     }
 
     // MARK: Effects of the authority
 
-    /// Handles effects from an authority. Called on one thread at a time.
+    /// Handles effects from the authority with the given epoch. Called on one thread at a time.
     func receive(_ effects: [CoordinationEffect], epoch: UInt64) {
         for effect in effects {
             guard state.withLock({ $0.epoch == epoch }) else { return }
@@ -106,7 +107,8 @@ extension ProcessCoordination {
 }
 
 extension ProcessCoordination {
-    /// Handles an event that cannot be sent, so that neither this process nor the authority waits for its effects.
+    /// Handles an event that cannot be sent. Ensures that neither this process nor the authority waits for the effects
+    /// of the event.
     func giveUp(_ event: CoordinationEvent, _ reason: UnsendableEventError, on authority: any CoordinationAuthority) {
         switch event {
         case .claim(let request):
@@ -125,9 +127,10 @@ extension ProcessCoordination {
     }
 }
 
-/// A notification to a provider that a file has changed. Claims that the provider makes during the notification, on the
-/// notified thread and in tasks started there, are marked. This prevents a deadlock between the process that changed
-/// the file, which waits for the notification, and the provider, which waits to read the file.
+/// Marks the claims that a provider makes while it handles a notification of a changed file: on the thread that handles
+/// the notification, and in tasks started there. The process that changed the file waits until the provider has handled
+/// the notification. Without the mark, the provider's claim to read the file would wait for that process, and both
+/// would be in a deadlock.
 ///
 /// Claims on other threads of the provider cannot be distinguished from unrelated claims, and wait as usual.
 package final class ChangeNoting: Sendable {
@@ -137,11 +140,11 @@ package final class ChangeNoting: Sendable {
 
     private init() {}
 
-    /// Whether the caller is within a notification that has not ended. A task that was started within a notification
-    /// may outlast it.
+    /// Whether the caller handles a notification that has not ended. A task that was started within a notification may
+    /// still run after it has ended.
     static var isUnderWay: Bool { current.map { noting in !noting.isOver.withLock { $0 } } ?? false }
 
-    /// Runs a function that notifies a provider.
+    /// Runs a function that notifies a provider, and marks the claims that are made during the call.
     package static func run(_ body: () -> Void) {
         let noting = ChangeNoting()
         defer { noting.isOver.withLock { $0 = true } }

@@ -69,15 +69,15 @@ extension ProcessCoordination {
         return references.compactMap(\.presenter)
     }
 
-    /// Reads the URLs of this process's presenters, and reports changed items and deallocated presenters.
+    /// Reads the URLs of this process's presenters. Reports to the authority the presenters whose item has changed, and
+    /// those that were deallocated.
     func refreshPlaces() {
         let presenters = state.withLock { $0.presenters.isEmpty ? [] : Array($0.presenters.values) }
         for presenter in presenters { refresh(presenter) }
     }
 
-    /// Starts to poll the presenters' URLs. Polling continues as long as presenters are registered. Polling is
-    /// necessary because `presentedItemURL` is a plain property without notifications, and other processes cannot read
-    /// it.
+    /// Starts to poll the presenters' URLs. Polling continues as long as presenters are registered. It is necessary
+    /// because `presentedItemURL` may change without a notification.
     private func watchPlaces() {
         let isNew = state.withLock { state in
             if state.isWatchingPlaces || state.presenters.isEmpty { return false }

@@ -3,11 +3,11 @@ import Foundation
 import LinuxSystem
 import OSLog
 
-/// The state of coordination in this process: its claims, its presenters, and the connected authority.
+/// The state of file coordination in this process: its claims, its presenters, and the connected authority.
 ///
-/// The authority is the daemon, if the program is linked with its client and the daemon can be reached. Otherwise it is
-/// an arbiter in the process. If the authority is lost, another one replaces it, and receives all granted and waiting
-/// claims and all presenters.
+/// The authority is the daemon, if the program is linked with the client of the coordination service and the daemon can
+/// be reached. Otherwise it is an arbiter in the process. If the connection to the authority is lost, another authority
+/// replaces it. The new one receives all granted and waiting claims and all presenters.
 package final class ProcessCoordination: Sendable {
     enum Link {
         case none
@@ -24,7 +24,8 @@ package final class ProcessCoordination: Sendable {
 
     struct State {
         var link = Link.none
-        /// The number of the current authority. Effects from earlier authorities are ignored.
+        /// The identifier of the current authority, which increases with each new authority. Effects from earlier
+        /// authorities are ignored.
         var epoch: UInt64 = 0
         var wasLostMeanwhile = false
         var nextNumber: UInt64 = 1
@@ -45,12 +46,12 @@ package final class ProcessCoordination: Sendable {
     let state = Lock(State())
     private let shared: (any SharedCoordination)?
     private let pause: Duration
-    /// The minimum time between attempts to connect, for a process that has presenters and makes no claims. Such a
-    /// process has less to gain from a connection.
+    /// The minimum time between attempts to connect to the daemon, for a process that has presenters and makes no
+    /// claims. Such a process needs a connection less urgently.
     var presentersPause: Duration { pause * 6 }
     static let log = Logger(subsystem: "Purvey", category: "FileCoordination")
 
-    /// The coordination that `NSFileCoordinator` uses.
+    /// The file coordination state that `NSFileCoordinator` uses in this process.
     package static let current = ProcessCoordination(shared: found())
 
     private static func found() -> (any SharedCoordination)? {
@@ -60,9 +61,11 @@ package final class ProcessCoordination: Sendable {
         return Unmanaged<SharedCoordinationBox>.fromOpaque(pointer).takeRetainedValue().coordination
     }
 
-    /// Creates the coordination of a process.
+    /// Creates the file coordination state of a process.
     ///
-    /// - Parameter pause: The minimum time between attempts to reach the daemon.
+    /// - Parameters:
+    ///   - shared: The connection to the daemon; `nil` in a program that is not linked with the client of the service.
+    ///   - pause: The minimum time between attempts to connect to the daemon.
     package init(shared: (any SharedCoordination)?, pause: Duration = .seconds(5)) {
         self.shared = shared
         self.pause = pause
@@ -79,7 +82,8 @@ package final class ProcessCoordination: Sendable {
 // MARK: - Connecting
 
 extension ProcessCoordination {
-    /// Connects to an authority. Blocks while the daemon starts.
+    /// Connects to an authority: to the daemon if possible, which is started if necessary. Blocks until an authority is
+    /// connected.
     func connect() {
         while true {
             let (latch, isOurs) = state.withLock { state -> (Latch?, Bool) in
@@ -136,7 +140,8 @@ extension ProcessCoordination {
             place: { [weak self] in self?.placeOfClaim($0) }, lost: { [weak self] in self?.lost(epoch) })
     }
 
-    /// Handles the loss of an authority. All granted claims are retained and reported to the next authority.
+    /// Handles the loss of the connection to an authority. All granted claims are retained and reported to the next
+    /// authority.
     private func lost(_ epoch: UInt64) {
         let (reacquisitions, isNeeded) = state.withLock { state -> ([Reacquisition], Bool) in
             guard state.epoch == epoch else {
@@ -156,10 +161,11 @@ extension ProcessCoordination {
         if isNeeded { HandlerThreads.shared.run { self.connect() } }
     }
 
-    /// Tries again to connect to the daemon, if earlier attempts failed. After a success, the daemon becomes the
-    /// authority.
+    /// Tries again to connect to the daemon if earlier attempts failed. If the connection succeeds, the daemon becomes
+    /// the authority.
     ///
-    /// - Parameter pause: The minimum time since the last attempt; by default the pause of a process that makes claims.
+    /// - Parameter pause: The minimum time since the last attempt. By default, it is the value for a process that makes
+    ///   claims.
     func lookForDaemonAgain(after pause: Duration? = nil) {
         guard let shared else { return }
         let pause = pause ?? self.pause
@@ -205,7 +211,7 @@ extension ProcessCoordination {
         return isConnected
     }
 
-    /// Registers a new claim with a function that changes the state, and sends the claim like ``post(_:)``.
+    /// Registers a new claim with the given function, which changes the state. Sends the claim as ``post(_:)`` does.
     func registering(_ change: (inout State) -> ClaimTicket) -> (isConnected: Bool, ClaimTicket) {
         let (isConnected, ticket, turn) = state.withLock { state in
             let ticket = change(&state)
@@ -218,7 +224,7 @@ extension ProcessCoordination {
 
     private func sendAll() { post { _ in [] } }
 
-    /// Sends the events of a turn, and then the events that were added in the meantime.
+    /// Sends the events of the given turn, and then the events that were added in the meantime.
     private func send(_ turn: State.Turn) {
         var turn = turn
         while true {
@@ -258,7 +264,7 @@ extension ProcessCoordination.State {
         return Turn(authority: authority, events: outgoing)
     }
 
-    /// Switches to an authority, and queues events that describe the whole state.
+    /// Makes the given authority the current one. Queues the events that describe the whole state to it.
     fileprivate mutating func use(_ authority: any CoordinationAuthority, isLocal: Bool) {
         link = .connected(authority, isLocal: isLocal)
         outgoing = presenters.values.sorted { $0.number < $1.number }.map { .present($0.place) }

@@ -6,14 +6,15 @@
 struct TaskClaims: Sendable {
     let held: [UInt64]
     let answering: [UInt64]
-    /// The task to which the value belongs. It distinguishes this task from tasks that inherit the value.
+    /// The identifier of the task to which the value belongs. With it, a task that has inherited the value from another
+    /// task is recognized.
     private let task: Int?
 
     @TaskLocal private static var inherited: TaskClaims?
 
     static let none = TaskClaims(held: [], answering: [], task: nil)
 
-    /// The claims and preparations of the calling task. Empty outside of tasks.
+    /// The claims and preparations of the calling task. The value is empty outside of tasks.
     static var current: TaskClaims {
         guard let task = currentTask, let inherited, inherited.task == task else { return none }
         return inherited
@@ -21,14 +22,14 @@ struct TaskClaims: Sendable {
 
     private static var currentTask: Int? { withUnsafeCurrentTask { $0?.hashValue } }
 
-    /// Runs an accessor under a claim.
+    /// Runs an accessor. During the run, the calling task holds the given claim.
     static func holding<Result>(_ claim: UInt64, _ body: () async throws -> Result) async rethrows -> Result {
         let outer = current
         let claims = TaskClaims(held: outer.held + [claim], answering: outer.answering, task: currentTask)
         return try await $inherited.withValue(claims, operation: body)
     }
 
-    /// Runs the preparation of a presenter.
+    /// Runs a presenter's code that performs the given preparations.
     static func answering<Result>(
         _ preparations: [UInt64], _ body: () async throws -> Result
     ) async rethrows -> Result {
@@ -39,15 +40,14 @@ struct TaskClaims: Sendable {
 }
 
 /// The context in which a caller waits for a claim: the claims, preparations and presenters that can only continue
-/// after the claim.
+/// after the claim has ended.
 struct ClaimSurroundings: Sendable {
     var enclosing: [UInt64] = []
     var answering: [UInt64] = []
     /// Whether the thread that makes the claim waits for it.
     var blocksThread = false
 
-    /// The context of a call for which no caller waits, because a completion handler is called when the claim is
-    /// granted.
+    /// The context of a call that does not wait: a completion handler is called when the claim is granted.
     static let none = ClaimSurroundings()
 
     /// The context of the calling thread, which blocks, and of the task that it runs, if any.

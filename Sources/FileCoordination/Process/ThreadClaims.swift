@@ -2,7 +2,7 @@ import Glibc
 
 /// The claims that the current thread holds in accessors, and the preparations that it performs.
 ///
-/// A nested claim ends before these claims, so it cannot wait for them.
+/// A new claim of this thread ends before these claims, so it must not wait for them.
 final class ThreadClaims {
     private(set) var held: [UInt64] = []
     private(set) var answering: [UInt64] = []
@@ -27,7 +27,7 @@ final class ThreadClaims {
         return claims
     }
 
-    /// Runs an accessor under a claim.
+    /// Runs an accessor. During the run, the calling thread holds the given claim.
     static func holding<Result>(_ claim: UInt64, _ body: () throws -> Result) rethrows -> Result {
         let claims = current
         claims.held.append(claim)
@@ -35,7 +35,7 @@ final class ThreadClaims {
         return try body()
     }
 
-    /// Runs the preparation of a presenter.
+    /// Runs a presenter's code that performs the given preparation.
     static func answering<Result>(_ preparation: UInt64, _ body: () throws -> Result) rethrows -> Result {
         let claims = current
         claims.answering.append(preparation)

@@ -1,25 +1,26 @@
-/// The socket for file coordination that a confined process inherits. Such a process must not open connections itself.
+/// The socket for file coordination that a confined process inherits. A confined process cannot open connections
+/// itself.
 package enum CoordinationLink {
-    /// The number of the socket's descriptor in a confined process.
+    /// The file descriptor number of the socket in a confined process.
     package static let descriptorNumber = 5
-    /// The environment variable with the number of the descriptor.
+    /// The environment variable with the file descriptor number of the socket.
     package static let environmentKey = "PURVEY_COORDINATION_LINK"
 }
 
-/// The mapping between the paths that one confined process uses and the real files. It is supplied by the component
-/// that starts the process.
+/// The mapping between the paths that one confined process uses and the paths of the real files. The component that
+/// starts the process implements the mapping.
 package protocol ConfinedPlaces: Sendable {
     /// The name of the process in messages to other processes: its bundle identifier.
     var name: String { get }
     /// The path of the container of the process, with symbolic links resolved.
     var container: String { get }
-    /// The paths of the directories that the process shares with its groups, with symbolic links resolved.
+    /// The paths of the directories of the app groups to which the process belongs, with symbolic links resolved.
     var groups: [String] { get }
-    /// The path of the directory in which items from outside the container appear, with symbolic links resolved. The
-    /// process may use only these items in it.
+    /// The path, with symbolic links resolved, of the directory in which the process sees items from outside its
+    /// container. The process may use only these items in the directory.
     var scopes: String { get }
-    /// Returns the item in `scopes` that is at or above a path; `nil` if there is none. Does not wait for the file
-    /// system.
+    /// Returns the item in `scopes` that is at the given path or contains it; `nil` if there is none. Does not wait for
+    /// the file system.
     func item(at path: String) -> PlacedItem?
 }
 
@@ -27,11 +28,11 @@ extension ConfinedPlaces {
     package var groups: [String] { [] }
 }
 
-/// An item outside the container that a confined process has access to.
+/// An item outside the container to which a confined process has access.
 package struct PlacedItem: Sendable {
-    /// The path that the process uses.
+    /// The path under which the process sees the item.
     package let path: ExactPath
-    /// The item's current path.
+    /// The current path of the original item.
     package let realPath: ExactPath
     /// The outermost package that contains `realPath`. If no package contains it, this is `realPath`.
     package let realKey: ExactPath

@@ -2,14 +2,14 @@ import Conduit
 import Foundation
 import LinuxSystem
 
-/// The calls of a confined process to the daemon, over a socket that the process inherits. The socket identifies the
-/// bundle that the daemon started, so the calls do not name it.
+/// The socket, inherited by a confined process, over which the process calls the daemon about security scopes. The
+/// daemon knows from the socket which bundle the process runs, so the calls do not name the bundle.
 package enum ScopeLink {
-    /// The number of the socket's descriptor in a confined process.
+    /// The file descriptor number of the socket in a confined process.
     package static let descriptorNumber = 4
-    /// The environment variable with the number of the descriptor.
+    /// The environment variable with the file descriptor number of the socket.
     package static let environmentKey = "PURVEY_SCOPE_LINK"
-    /// The error domain in messages.
+    /// The domain of errors in replies.
     package static let domain = "PurveyScope"
 
     /// The reason why the daemon refuses a call.
@@ -24,11 +24,11 @@ package enum ScopeLink {
     }
 }
 
-/// Resolves a bookmark. The item can be used after a `BeginAccessCall`.
+/// Resolves a bookmark. The process can use the item after a `BeginAccessCall`.
 package struct ResolveScopeCall: Call, SchemaMessage {
     package static var method: UInt64 { 1 }
     package let bookmark: ByteString
-    /// The open file to which the bookmark is relative, if any.
+    /// The open file to which the bookmark is relative; `nil` if the bookmark is not relative.
     package let base: FileDescriptor?
 
     package init(bookmark: ByteString, base: FileDescriptor?) {
@@ -39,7 +39,7 @@ package struct ResolveScopeCall: Call, SchemaMessage {
     package static let schema = Schema(Self.init, Field(0, \.bookmark), Field(1, \.base))
 
     package struct Reply: SchemaMessage {
-        /// The item's identifier for the calls below, on this connection.
+        /// The item's identifier in later calls on this connection.
         package let token: UInt64
         /// The path under which the confined process sees the item while it has access.
         package let path: String
@@ -58,7 +58,8 @@ package struct ResolveScopeCall: Call, SchemaMessage {
     }
 }
 
-/// Requests an open descriptor of the item, and makes the item appear at its path.
+/// Requests an open descriptor of the item, and makes the item visible at the path in the reply to the
+/// ``ResolveScopeCall``.
 package struct BeginAccessCall: Call, SchemaMessage {
     package static var method: UInt64 { 2 }
     package let token: UInt64
@@ -75,7 +76,7 @@ package struct BeginAccessCall: Call, SchemaMessage {
     }
 }
 
-/// Ends the access. The path no longer exists when the reply arrives.
+/// Ends the access to an item. When the reply arrives, the item's path no longer exists.
 package struct EndAccessCall: Call, SchemaMessage {
     package typealias Reply = Empty
     package static var method: UInt64 { 3 }
@@ -86,13 +87,13 @@ package struct EndAccessCall: Call, SchemaMessage {
 }
 
 /// Requests a new bookmark of a resolved item, for example because the old one is stale. The new bookmark is for the
-/// same bundle, and grants no more access than the old one.
+/// same bundle, and grants at most the access of the old one.
 package struct RenewBookmarkCall: Call, SchemaMessage {
     package static var method: UInt64 { 4 }
     package let token: UInt64
     /// The raw value of `NSURL.BookmarkCreationOptions`.
     package let options: UInt64
-    /// The open file to which the new bookmark is to be relative, if any.
+    /// The open file to which the new bookmark is to be relative; `nil` if it is not to be relative.
     package let base: FileDescriptor?
     /// The names of the resource values to store.
     package let keys: [String]

@@ -11,9 +11,9 @@ package final class ScopedAccess: Sendable {
 
     private struct Entry {
         let token: UInt64
-        /// The number of accesses that have begun and not ended.
+        /// The number of uses that have begun and not ended.
         var uses = 0
-        /// The open item, while the process has access.
+        /// The descriptor of the open item; `nil` while the process has no access.
         var item: FileDescriptor?
     }
 
@@ -22,7 +22,7 @@ package final class ScopedAccess: Sendable {
     // never takes this lock.
     private let entries = Lock<[String: Entry]>([:])
 
-    /// Creates the state of a process.
+    /// Creates the state of this process.
     ///
     /// - Parameter connection: The connection to the daemon that started this process; `nil` if the process is not
     ///   confined.
@@ -35,7 +35,7 @@ package final class ScopedAccess: Sendable {
         return try? Connection(try SequencedPacketSocket(checking: FileDescriptor(owning: number)))
     }
 
-    /// Resolves a bookmark that was made outside this process's container. Blocks on the daemon.
+    /// Resolves a bookmark that a program outside this process's container created. Blocks until the daemon replies.
     ///
     /// - Returns: `nil` in a process that is not confined.
     func resolve(_ bookmark: Data, relativeTo base: ResolvedItem?) throws -> ResolveScopeCall.Reply? {
@@ -48,7 +48,7 @@ package final class ScopedAccess: Sendable {
         return reply
     }
 
-    /// Creates a new bookmark of a resolved item. Blocks.
+    /// Creates a new bookmark of a resolved item. Blocks until the daemon replies.
     ///
     /// - Returns: `nil` if the path does not belong to a resolved bookmark.
     func renewBookmark(
@@ -63,9 +63,9 @@ package final class ScopedAccess: Sendable {
         return Data(reply.bookmark.bytes)
     }
 
-    /// Begins a use of an item. The first use blocks on the daemon.
+    /// Begins a use of an item. The first use blocks until the daemon replies.
     ///
-    /// - Returns: Whether the process has access; `nil` if the path does not belong to a resolved bookmark.
+    /// - Returns: Whether the process has access to the item; `nil` if the path does not belong to a resolved bookmark.
     package func begin(_ path: String) -> Bool? {
         guard let connection else { return nil }
         return entries.withLock { entries -> Bool? in
@@ -80,7 +80,7 @@ package final class ScopedAccess: Sendable {
         }
     }
 
-    /// Ends a use of an item. Does nothing if none was begun.
+    /// Ends a use of an item. Does nothing if no use has begun.
     package func end(_ path: String) {
         guard let connection else { return }
         entries.withLock { entries in
@@ -95,8 +95,8 @@ package final class ScopedAccess: Sendable {
         }
     }
 
-    /// Returns the open item, which the daemon supplied. It is open for reading, and for writing if the bookmark allows
-    /// writing.
+    /// Returns the item's descriptor from the daemon; `nil` if the process has no access to the item. The descriptor is
+    /// open for reading, and for writing if the bookmark allows writing.
     package func item(at path: String) -> FileDescriptor? { entries.withLock { $0[path]?.item } }
 
     private static func ask<C: Call>(_ connection: Connection, _ request: C) throws -> C.Reply {
@@ -109,7 +109,7 @@ package final class ScopedAccess: Sendable {
 }
 
 extension ConduitError {
-    /// The corresponding Foundation error.
+    /// The Foundation error that corresponds to this error.
     fileprivate var scopeError: CocoaError {
         guard case .remote(let failure) = self, failure.domain == ScopeLink.domain else {
             return CocoaError(.fileReadNoPermission, userInfo: [NSDebugDescriptionErrorKey: "the daemon: \(self)"])
@@ -124,24 +124,24 @@ extension ConduitError {
     }
 }
 
-/// The use of items outside of a process's container.
+/// Access to items outside of a confined process's container.
 ///
 /// A process that is not confined may open all files that its user may open. For such a process, these functions have
 /// no effect. A confined process gets a security-scoped bookmark from elsewhere, resolves it, and starts accessing the
 /// URL. The daemon checks that the bookmark was made for this bundle and user, opens the item, and passes its
-/// descriptor. During the access, the item also exists at the URL. A file is the original file: it can be read, and
-/// written in place if the bookmark allows writing. A directory is a read-only copy, and so is a file on another file
-/// system than the user's data. Files cannot be created or renamed there.
+/// descriptor. During the access, the item also exists at the URL. For a file, the URL leads to the original file,
+/// which can be read, and written in place if the bookmark allows writing. For a directory, and for a file on another
+/// file system than the user's data, the URL leads to a read-only copy. Files cannot be created or renamed at the URL.
 ///
 /// Source: Foundation, `NSURL.h`, security-scoped URLs.
 extension URL {
     /// Begins access to an item that the user has chosen. Balance with ``stopAccessingSecurityScopedResource()``.
     ///
-    /// Accesses can be nested: the access ends with the last one. The first call in a confined process blocks until the
-    /// daemon has replied.
+    /// Calls can be nested: the access ends with the last balancing call. The first call in a confined process blocks
+    /// until the daemon has replied.
     ///
-    /// - Returns: Whether the process has access. `false` if the item does not exist any more, or if the process may
-    ///   not access it. In this case, do not call ``stopAccessingSecurityScopedResource()``.
+    /// - Returns: Whether the process has access. The result is `false` if the item does not exist any more, or if the
+    ///   process may not access it. In this case, do not call ``stopAccessingSecurityScopedResource()``.
     public func startAccessingSecurityScopedResource() -> Bool {
         guard isFileURL else { return false }
         let path = bookmarkPath

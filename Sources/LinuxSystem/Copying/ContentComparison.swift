@@ -1,14 +1,15 @@
 import Glibc
 
-/// A comparison of the contents of two files.
+/// Compares the contents of two files.
 package enum ContentComparison {
-    /// Returns whether two files hold the same bytes. Blocks while both are read.
+    /// Whether two files contain the same bytes. Blocks while both files are read.
     package static func areEqual(_ one: FileDescriptor, _ other: FileDescriptor) throws(Errno) -> Bool {
         guard try one.status().size == other.status().size else { return false }
         return try areEqual(one, other, in: 0..<Int.max)
     }
 
-    /// Returns whether two files hold the same bytes in a range. Bytes beyond the end of both files count as equal.
+    /// Whether two files contain the same bytes in the given range. If both files end within the range, the rest of the
+    /// range counts as equal.
     package static func areEqual(
         _ one: FileDescriptor, _ other: FileDescriptor, in range: Range<Int>
     ) throws(Errno) -> Bool {
@@ -34,7 +35,7 @@ package enum ContentComparison {
 }
 
 extension FileDescriptor {
-    /// Reads until the buffer is full or the file ends.
+    /// Reads from `offset` until the buffer is full or the file ends.
     ///
     /// - Returns: the number of bytes read.
     package func fill(_ buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws(Errno) -> Int {

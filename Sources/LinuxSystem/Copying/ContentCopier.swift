@@ -1,7 +1,7 @@
 import CLinux
 import Glibc
 
-/// The reason why the contents of one file were not copied. The caller adds the path.
+/// The reason why the contents of one file were not copied. The function that opened the file adds its path.
 enum ContentError: Error {
     case cancelled
     case changed
@@ -16,19 +16,19 @@ enum ContentError: Error {
     }
 }
 
-/// A copier of regular files' contents. It uses the fastest method that the two file systems support, and detects
-/// whether the source changed during the copy.
+/// Copies the contents of regular files. The copier uses the fastest method that the file systems of both files
+/// support, and detects whether the source changed during the copy.
 ///
-/// The copier neither uses nor moves the positions of descriptors, because other processes may share them. The
-/// exception is the position of the source if `movesPositions` is set.
+/// The copier neither uses nor moves the positions of descriptors, because other processes may share the positions. If
+/// `movesPositions` is `true`, it may move the position of the source.
 struct ContentCopier: ~Copyable {
-    /// The number of bytes per copy_file_range(2). One call lasts some milliseconds, so that a cancellation takes
-    /// effect soon.
+    /// The maximum number of bytes that one call of copy_file_range(2) copies. Such a call takes some milliseconds, so
+    /// that a cancellation takes effect soon.
     private static let rangePiece = 16 << 20
     private static let bufferPiece = 1 << 20
 
-    /// The device number of the last file system that refused a clone. A copy of many small files from it tries only
-    /// once.
+    /// The device number of the last file system that does not support clones. With it, a copy of many small files from
+    /// that file system tries to clone only once.
     private var deviceWithoutClone: UInt64?
     private var deviceWithoutRange: UInt64?
     private var buffer: UnsafeMutableRawBufferPointer?
@@ -42,8 +42,9 @@ struct ContentCopier: ~Copyable {
     /// Copies all of `source` to `target`, which is empty.
     ///
     /// - Parameters:
-    ///   - before: the source's status, read before the caller decided anything about the source.
-    ///   - advanced: called with the number of further bytes that are copied.
+    ///   - before: the source's status at an earlier time. It is used to detect that the source has changed since then,
+    ///     in which case the copy fails.
+    ///   - advanced: called after each piece with the number of bytes in the piece.
     /// - Returns: the slowest method that was used.
     mutating func copy(
         _ source: FileDescriptor, _ before: FileStatus, to target: FileDescriptor,
@@ -61,7 +62,8 @@ struct ContentCopier: ~Copyable {
 
     /// Copies a range of `source` to the same range of `target`. That range of `target` must be a hole.
     ///
-    /// - Parameter before: the source's status, read before the caller decided anything about the source.
+    /// - Parameter before: the source's status at an earlier time. It is used to detect that the source has changed
+    ///   since then, in which case the copy fails.
     mutating func copy(
         _ range: Range<Int>, of source: FileDescriptor, _ before: FileStatus, to target: FileDescriptor,
         isCancelled: () -> Bool
@@ -84,14 +86,15 @@ struct ContentCopier: ~Copyable {
         try Self.check(source, before, range, target)
     }
 
-    /// The maximum number of comparisons of a copy with a source whose ctime changes repeatedly.
+    /// The maximum number of times that a copy is compared with its source because the source's ctime has changed.
     private static let comparisons = 3
 
-    /// Throws if the source may have changed during the copy.
+    /// Throws an error if the source may have changed during the copy.
     ///
-    /// A program that writes to the source may restore its modification date, but the ctime changes in any case. The
-    /// ctime also changes with permissions and links, so the bytes are compared. Other processes may create and remove
-    /// links continuously. Therefore the last comparison decides, even if the ctime has changed again.
+    /// A program that writes to the source may restore the modification date, but the ctime changes in any case. The
+    /// ctime also changes when permissions or links change. Therefore, if the ctime has changed, the bytes are
+    /// compared. Other processes may create and remove links continuously, so that the ctime changes again during the
+    /// comparison. Therefore the last comparison decides in any case.
     private static func check(
         _ source: FileDescriptor, _ before: FileStatus, _ range: Range<Int>, _ target: FileDescriptor
     ) throws(ContentError) {
@@ -110,8 +113,8 @@ struct ContentCopier: ~Copyable {
         do throws(Errno) { return try body() } catch { throw .system(error) }
     }
 
-    /// Clones the source into the target (FICLONE), which is atomic. Returns `false` if the file systems do not
-    /// support that.
+    /// Clones the source into the target with the ioctl FICLONE, which is atomic. Returns `false` if the file systems
+    /// do not support this.
     private mutating func clone(
         _ source: FileDescriptor, _ before: FileStatus, to target: FileDescriptor
     ) throws(ContentError) -> Bool {
@@ -151,17 +154,18 @@ struct ContentCopier: ~Copyable {
             source, before, 0..<before.size, to: target, advanced: advanced, isCancelled: isCancelled)
     }
 
-    /// Returns a descriptor of a sparse source for SEEK_DATA, which changes the position. The descriptor is a second
-    /// open of the file, through `/proc`. A confined process has no `/proc`. Such a process uses the source itself, if
-    /// its position may be changed.
+    /// Returns a descriptor with which SEEK_DATA, which changes the position, can be called on a sparse source. The
+    /// file is opened a second time, through `/proc`. In a confined process, which has no `/proc`, the source itself is
+    /// returned if its position may be moved. Returns `nil` if the source is not sparse, or if no descriptor can be
+    /// used.
     private func prober(_ source: FileDescriptor, _ before: FileStatus) -> FileDescriptor? {
         guard before.isSparse else { return nil }
         return (try? source.reopen(.readOnly)) ?? (movesPositions ? source : nil)
     }
 
-    /// Copies the data of a sparse file, and sets its length.
+    /// Copies the data ranges of a sparse file, and sets the length of the target.
     ///
-    /// - Parameter prober: a descriptor of the same file. Its position is moved.
+    /// - Parameter prober: a descriptor of the source file whose position may be moved.
     private mutating func copyData(
         _ source: FileDescriptor, _ before: FileStatus, prober: FileDescriptor, to target: FileDescriptor,
         advanced: (Int) -> Void, isCancelled: () -> Bool
@@ -181,7 +185,7 @@ struct ContentCopier: ~Copyable {
         return method
     }
 
-    /// Returns the next range of data. `nil` if the rest of the file is a hole.
+    /// Returns the next range of data at or after `position`; `nil` if the rest of the file is a hole.
     private static func data(
         of file: FileDescriptor, from position: Int, size: Int
     ) throws(ContentError) -> Range<Int>? {
@@ -237,10 +241,10 @@ struct ContentCopier: ~Copyable {
     /// Copies a range through a buffer.
     ///
     /// - Parameters:
-    ///   - range: the bytes to copy. An upper bound of `Int.max` denotes the end of the file. With any other bound, an
-    ///     earlier end shows that the file was truncated.
-    ///   - skipsZeros: whether blocks of zeros are skipped instead of written. This preserves holes if SEEK_DATA cannot
-    ///     be used.
+    ///   - range: the bytes to copy. An upper bound of `Int.max` stands for the end of the file. With any other bound,
+    ///     the copy fails if the file ends before it.
+    ///   - skipsZeros: whether blocks that contain only zeros are skipped instead of written. This preserves holes if
+    ///     SEEK_DATA cannot be used.
     private mutating func readAndWrite(
         _ source: FileDescriptor, _ range: Range<Int>, to target: FileDescriptor, skipsZeros: Bool = false,
         advanced: (Int) -> Void, isCancelled: () -> Bool

@@ -1,16 +1,16 @@
 import CLinux
 import Glibc
 
-/// The copying of a file's metadata: extended attributes, mode, access control list and times.
+/// Copies a file's metadata: extended attributes, mode, access control list and times.
 enum CopiedMetadata {
     /// Applies the metadata of the original to its copy.
     ///
     /// - Parameters:
-    ///   - target: the copy, open and complete. Writing to it later would change its times again.
-    ///   - origin: the side from which the original comes, which determines the mode and attributes of the copy.
+    ///   - target: the copy, which must be complete. A later write would change its times.
+    ///   - origin: the origin of the file. It determines the mode and attributes of the copy.
     ///   - mask: this process's umask.
-    ///   - keepsMode: whether the copy gets the original's mode and access control list. Otherwise it keeps its own
-    ///     mode.
+    ///   - keepsMode: whether the copy gets the original's mode and access control list. Otherwise, the mode of the
+    ///     copy is not changed.
     static func apply(
         from source: FileDescriptor, _ status: FileStatus, to target: FileDescriptor, origin: CopyOrigin, mask: mode_t,
         keepsMode: Bool = true
@@ -39,8 +39,8 @@ enum CopiedMetadata {
         }
     }
 
-    /// Returns the mode of the copy. Set-user-ID and set-group-ID are kept only if the copy has the same owner or
-    /// group.
+    /// Returns the mode for the copy. Set-user-ID is kept only if the copy has the same owner as the original, and
+    /// set-group-ID only if it has the same group.
     private static func owned(
         _ permissions: mode_t, _ status: FileStatus, _ target: FileDescriptor
     ) throws(Errno) -> mode_t {

@@ -1,6 +1,6 @@
-/// The reason why a copy was not made. In every case nothing is left at the destination.
+/// The reason why a copy was not made. In every case, no part of the copy is left at the destination.
 ///
-/// A path is the requested name, or lies below the directory that was copied.
+/// The path in an error is the requested name, or a path relative to the directory that was copied.
 package enum CopyError: Error, Equatable {
     /// The caller's `isCancelled` returned `true`.
     case cancelled
@@ -8,18 +8,18 @@ package enum CopyError: Error, Equatable {
     case changedDuringCopy(path: String)
     /// An entry of a directory was added, removed or replaced during the copy.
     case changedDuringWalk(path: String)
-    /// The item is neither a regular file nor, for a tree, a directory. Reading a pipe or a device could block or
-    /// never end.
+    /// The item to copy is of the wrong kind: a file copy requires a regular file, and a tree copy a directory. Reading
+    /// a pipe or a device could block or never end.
     case wrongKind(FileStatus.Kind, path: String)
     /// The name is not valid for a directory entry.
     case invalidName(String)
-    /// The destination has an entry of that name.
+    /// An entry with this name exists at the destination.
     case alreadyExists(name: String)
     /// The disk is full, or the user's quota is exceeded.
     case noSpace(path: String)
-    /// The destination lies in the directory to copy.
+    /// The destination is the directory that is copied, or is within it.
     case destinationInsideSource
-    /// A directory contains itself, which only a FUSE file system can show.
+    /// A directory contains itself. Only a FUSE file system can report this.
     case containsItself(path: String)
     case system(Errno, path: String)
 
@@ -41,7 +41,7 @@ package enum CopyError: Error, Equatable {
 }
 
 extension CopyError {
-    /// Runs system calls on one path, and adds the path to their error.
+    /// Runs a function that makes system calls on one path, and adds the path to an error that it throws.
     static func wrapping<Result: ~Copyable>(
         _ path: @autoclosure () -> String, _ body: () throws(Errno) -> Result
     ) throws(CopyError) -> Result {

@@ -3,14 +3,13 @@ import Glibc
 
 /// The origin of a copied file, which determines the mode and attributes of the copy.
 package enum CopyOrigin: Sendable {
-    /// The user's own file, copied for the user. The copy gets the mode, the access control list and the `user.…`
-    /// attributes.
+    /// A file that belongs to the user, and is copied for the user. The copy gets the mode, the access control list and
+    /// the `user.…` attributes.
     case user
-    /// A file that another process chose: an extension, a provider, or a program that offers an item.
+    /// A file that another process has supplied, such as an extension, a provider, or a program that offers an item.
     ///
-    /// The copy gets only permissions that a program would give to a new file: no set-user-ID, set-group-ID or sticky
-    /// bit, no access control list, and no permission that this process's umask excludes. The `user.…` attributes are
-    /// copied.
+    /// The copy gets only permissions that a new file can have: no set-user-ID, set-group-ID or sticky bit, no access
+    /// control list, and no permission that this process's umask excludes. The `user.…` attributes are copied.
     case peer
 }
 
@@ -31,7 +30,7 @@ extension CopyOrigin {
 }
 
 extension FileDescriptor {
-    /// Whether this is a memory file (memfd_create(2)).
+    /// Whether this descriptor refers to a memory file (memfd_create(2)).
     fileprivate func isMemoryFile(_ status: FileStatus) -> Bool {
         status.kind == .regular && status.linkCount == 0 && clinux_get_seals(rawValue) >= 0
     }
@@ -39,9 +38,9 @@ extension FileDescriptor {
 
 /// This process's umask(2).
 package enum CreationMask {
-    /// The mask, read from `/proc/self/status`; 0077 without `/proc`, as in a confined process. umask(2) is not used,
-    /// because it can read the mask only by setting another one, which would apply to files that other threads create
-    /// at the same time.
+    /// The mask, read from `/proc/self/status`. The value is 0077 if there is no `/proc`, as in a confined process.
+    /// umask(2) is not used, because it returns the mask only when it sets a new mask. The new mask would apply to
+    /// files that other threads create at the same time.
     package static var current: mode_t {
         guard let file = try? FileDescriptor.open("/proc/self/status", .readOnly),
             let bytes = try? file.readToEnd(limit: 64 << 10)

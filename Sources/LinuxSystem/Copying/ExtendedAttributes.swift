@@ -1,14 +1,14 @@
 import CLinux
 import Glibc
 
-/// The copying of extended attributes of users (`user.…`) and of access control lists.
+/// Copies extended attributes of users (`user.…`) and access control lists.
 ///
 /// Attributes that belong to the machine or grant privileges (`security.…`, `trusted.…`) are not copied.
 enum ExtendedAttributes {
     private static let accessList = "system.posix_acl_access"
     private static let defaultList = "system.posix_acl_default"
 
-    /// The names of a file's attributes that are copied.
+    /// The names of those attributes of a file that are copied.
     struct Names {
         var user: [String] = []
         var lists: [String] = []
@@ -28,10 +28,10 @@ enum ExtendedAttributes {
         return result
     }
 
-    /// Copies attributes. Leaves out attributes that the target's file system does not support, or that are too large
-    /// for it.
+    /// Copies the attributes with the given names. Leaves out attributes that the target's file system does not
+    /// support, or that are too large for this file system.
     ///
-    /// - Returns: whether all of them were copied.
+    /// - Returns: whether all attributes were copied.
     static func copy(
         _ names: [String], from source: FileDescriptor, to target: FileDescriptor
     ) throws(Errno) -> Bool {
@@ -48,8 +48,9 @@ enum ExtendedAttributes {
         return isComplete
     }
 
-    /// Reads the value of an attribute, which may grow between the call for its size and the call for its contents.
-    /// Returns `nil` if the attribute does not exist or is not supported.
+    /// Reads the value of an attribute with two calls of `call`: the first returns the size, and the second the value.
+    /// If the value grows between them, tries again. Returns `nil` if the attribute does not exist, is not supported,
+    /// or may not be read.
     private static func read(
         _ call: (UnsafeMutablePointer<CChar>?, Int) -> Int
     ) throws(Errno) -> [CChar]? {
@@ -72,7 +73,7 @@ enum ExtendedAttributes {
         }
     }
 
-    /// Whether an error concerns this attribute only, and is not caused by a full disk.
+    /// Whether an error concerns only one attribute, and is not caused by a full disk.
     private static func isAboutTheAttribute(_ error: Errno, _ target: FileDescriptor) -> Bool {
         switch error.rawValue {
         case EOPNOTSUPP, ENOSYS, EPERM, EACCES, E2BIG, ERANGE, EINVAL: true

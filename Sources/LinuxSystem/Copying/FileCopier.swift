@@ -1,30 +1,32 @@
 import Glibc
 
-/// The copying of a regular file. A copy is complete or does not exist.
+/// Copies regular files. A copy is either complete or does not exist.
 package enum FileCopier {
-    /// Copies an open file to a new name: by a clone if the file system supports that, otherwise by the kernel,
-    /// otherwise through a buffer. Holes, extended attributes, mode and times are kept. Set-user-ID and set-group-ID
-    /// are kept only if the copy belongs to the same user or group.
+    /// Copies an open file to a new name. Uses the first of these methods that the file systems support: a clone, a
+    /// copy by the kernel, and a copy through a buffer. The copy has the holes, extended attributes, mode and times of
+    /// the original. Set-user-ID is kept only if the copy has the same owner, and set-group-ID only if it has the same
+    /// group.
     ///
-    /// The name appears when the file is complete. Until then the file has no name where the file system supports
-    /// that (see ``StagedFile``), so that a copy that fails, is cancelled or whose process is killed leaves nothing.
-    /// The copy is not flushed to disk.
+    /// The name appears when the copy is complete. Until then, the copy has no name if the file system supports this
+    /// (see ``StagedFile``). Then no file remains if the copy fails or is cancelled, or if the process is killed. The
+    /// copy is not flushed to disk.
     ///
     /// Blocks until the copy is made. The closures are called on the calling thread.
     ///
     /// - Parameters:
-    ///   - source: a regular file, open for reading. Its position is neither used nor moved.
+    ///   - source: a regular file, open for reading. Its position is neither used nor moved, except with
+    ///     `movesPosition`.
     ///   - directory: the directory of the copy.
     ///   - name: the name of the copy, which must be free.
-    ///   - origin: the side that chose the file. The copy of a peer's file gets no special mode bits and no access
-    ///     control list.
-    ///   - permissions: the permissions of the copy, less the umask, instead of the original's. The copy is created
-    ///     with them, because a confined process cannot change them later.
+    ///   - origin: the origin of the file. The copy of a peer's file gets no special mode bits and no access control
+    ///     list.
+    ///   - permissions: the permissions of the copy, from which the umask is subtracted; `nil` for those of the
+    ///     original. The copy is created with these permissions, because a confined process cannot change them later.
     ///   - movesPosition: whether the source's position may be moved, because no other process uses it. A confined
-    ///     process needs that permission to find holes.
-    ///   - progress: called with the number of copied bytes and the total, which is 0 if the file does not report its
-    ///     size.
-    ///   - isCancelled: called between pieces of at most 16 MiB.
+    ///     process can find holes only if this is `true`.
+    ///   - progress: called with the number of copied bytes and the file's size, which is 0 if the file does not report
+    ///     it.
+    ///   - isCancelled: called between pieces of at most 16 MiB. The copy is cancelled when this returns `true`.
     /// - Returns: the slowest method that was used.
     @discardableResult
     package static func copy(
@@ -65,13 +67,14 @@ package enum FileCopier {
         return method
     }
 
-    /// Copies only the contents of an open file to an empty one: by a clone if the file system supports that,
-    /// otherwise by the kernel, otherwise through a buffer.
+    /// Copies only the contents of an open file to an empty file. Uses the first of these methods that the file systems
+    /// support: a clone, a copy by the kernel, and a copy through a buffer.
     ///
-    /// Blocks until the copy is made. Neither uses nor moves positions, except with `movesPosition`.
+    /// Blocks until the copy is made. The positions of the descriptors are neither used nor moved, except with
+    /// `movesPosition`.
     ///
     /// - Parameters:
-    ///   - name: the file's name in errors.
+    ///   - name: the name of the file, to be used in errors.
     ///   - movesPosition: whether the source's position may be moved, because no other process uses it.
     package static func copyContents(
         of source: FileDescriptor, to target: FileDescriptor, named name: String, movesPosition: Bool = false
@@ -86,16 +89,17 @@ package enum FileCopier {
         }
     }
 
-    /// Copies a range of an open file to the same range of another file, which must be a hole there. The kernel copies
-    /// the bytes, or shares the blocks if the file system supports that. Without support of the kernel, the bytes are
-    /// copied through a buffer. Holes stay holes.
+    /// Copies a range of an open file to the same range of another file. In the other file, the range must be a hole.
+    /// The kernel copies the bytes, or shares the blocks if the file system supports this. If the kernel cannot copy,
+    /// the bytes are copied through a buffer. Holes are preserved.
     ///
-    /// Blocks until the copy is made. Neither uses nor moves positions, except with `movesPosition`.
+    /// Blocks until the copy is made. The positions of the descriptors are neither used nor moved, except with
+    /// `movesPosition`.
     ///
     /// - Parameters:
-    ///   - name: the file's name in errors.
+    ///   - name: the name of the file, to be used in errors.
     ///   - movesPosition: whether the source's position may be moved, because no other process uses it.
-    ///   - isCancelled: called between pieces of at most 16 MiB.
+    ///   - isCancelled: called between pieces of at most 16 MiB. The copy is cancelled when this returns `true`.
     /// - Throws: ``CopyError/changedDuringCopy(path:)`` if the file ends before the range does.
     package static func copyRange(
         _ range: Range<Int>, of source: FileDescriptor, to target: FileDescriptor, named name: String,
@@ -114,7 +118,7 @@ package enum FileCopier {
 
 /// The method by which a file's bytes were copied.
 package enum CopyMethod: Sendable {
-    /// The two files share their blocks (btrfs, xfs). No byte was copied.
+    /// The copy shares the blocks of the original (btrfs, xfs). No byte was copied.
     case clone
     /// The kernel copied the bytes (copy_file_range(2)).
     case copyFileRange

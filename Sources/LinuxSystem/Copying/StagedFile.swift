@@ -3,16 +3,17 @@ import Glibc
 
 /// A file that appears under its name only when it is complete.
 ///
-/// Until then it has no name (O_TMPFILE) if the file system supports that, so that even a killed process leaves
-/// nothing. Otherwise it has a hidden name. The hidden name is removed when this value is released. After a crash,
-/// ``TemporaryName/sweep(_:)`` removes it, if the directory belongs to the caller.
+/// Until then, the file has no name (O_TMPFILE) if the file system supports this. Then no file remains even if the
+/// process is killed. On other file systems, the file has a hidden name, which is removed when this value is released.
+/// If the process is killed, the hidden name remains until ``TemporaryName/sweep(_:)`` removes it.
 package struct StagedFile: ~Copyable {
     /// The file, open for reading and writing, with mode 0600.
     package let descriptor: FileDescriptor
     private let directory: FileDescriptor
     private var temporaryName: FileName?
 
-    /// Creates an empty file, to be published in the given directory. The file may have no name until then.
+    /// Creates an empty file that can be published in the given directory. Until then, the file has no name if
+    /// possible.
     package init(in directory: FileDescriptor) throws(Errno) {
         self.directory = directory
         do throws(Errno) {
@@ -28,9 +29,10 @@ package struct StagedFile: ~Copyable {
         }
     }
 
-    /// Creates an empty file that can replace another one, which requires a hidden name.
+    /// Creates an empty file with a hidden name. The hidden name is needed for ``replace(_:durably:)``.
     ///
-    /// - Parameter permissions: the mode of the file, less the umask. A confined process cannot change it later.
+    /// - Parameter permissions: the mode of the file, from which the umask is subtracted. A confined process cannot
+    ///   change the mode later.
     package init(in directory: FileDescriptor, permissions: mode_t) throws(Errno) {
         self.directory = directory
         (descriptor, temporaryName) = try Self.makeNamed(in: directory, permissions: permissions)
@@ -64,9 +66,9 @@ package struct StagedFile: ~Copyable {
         }
     }
 
-    /// Makes the file appear under its name.
+    /// Makes the file appear under the given name.
     ///
-    /// - Throws: EEXIST if the name is taken.
+    /// - Throws: EEXIST if the directory has an entry with this name.
     package mutating func publish(as name: FileName) throws(Errno) {
         // Network file systems may report only at a close that bytes did not fit. Closing any descriptor of the file
         // has that effect.
@@ -81,8 +83,8 @@ package struct StagedFile: ~Copyable {
         }
     }
 
-    /// Makes the file appear under a name, and atomically replaces an entry that has it. The file must have been
-    /// created with permissions.
+    /// Makes the file appear under the given name, and atomically replaces an entry that has this name. The file must
+    /// have been created with an initializer that has the parameter `permissions`.
     ///
     /// - Parameter durably: whether to flush the file and the directory to disk, so that the result survives a power
     ///   failure.

@@ -1,15 +1,15 @@
 import Glibc
 
-/// A directory with a hidden name, which gets its final name when its contents are complete. If it is not published,
-/// it is removed with its contents. The leftovers of a killed process are removed by the next copy of a tree into the
-/// same directory.
+/// A directory that has a hidden name until its contents are complete. When this value is released without being
+/// published, the directory and its contents are removed. If the process is killed, the next copy of a tree into the
+/// same parent directory removes the leftovers.
 package struct StagedTree: ~Copyable {
     /// The directory, open for reading, with mode 0700.
     package let descriptor: FileDescriptor
     private let directory: FileDescriptor
     private var temporaryName: FileName?
 
-    /// Creates an empty directory, to be published in the given directory.
+    /// Creates an empty directory that can be published in the given directory.
     package init(in directory: FileDescriptor) throws(Errno) {
         self.directory = directory
         while true {
@@ -37,9 +37,9 @@ package struct StagedTree: ~Copyable {
         if let temporaryName { try? TreeRemover.remove(temporaryName, in: directory) }
     }
 
-    /// Makes the tree appear under its name.
+    /// Makes the directory appear under the given name.
     ///
-    /// - Throws: EEXIST if the name is taken.
+    /// - Throws: EEXIST if the parent directory has an entry with this name.
     package mutating func publish(as name: FileName) throws(Errno) {
         guard let temporaryName else { return }
         try directory.rename(temporaryName, to: name)

@@ -1,12 +1,13 @@
 import CLinux
 import Glibc
 
-/// The names of incomplete files and directories. A leading dot hides them. The process that creates such a file holds
-/// a lock on it until the file is complete.
+/// Creates the names of incomplete files and directories, and removes leftovers that have such names. The names begin
+/// with a dot, which hides them. The process that creates such a file holds a lock on the file until it is complete.
 ///
-/// The name alone does not identify a leftover, because any file may have such a name. In a directory that belongs to
-/// the caller, all files with such names are leftovers. In a user's directory, a leftover has a mark: an extended
-/// attribute with the file's inode number and birth time. The mark does not match a copy of the file.
+/// In a directory that only this process and others like it use, all unlocked files with such names are leftovers. In a
+/// user's directory, the user's own files may have such names, too. There, a leftover is recognized by a mark: an
+/// extended attribute with the file's inode number and birth time. In a copy of the file, the mark does not match the
+/// copy's own values.
 package enum TemporaryName {
     private static let prefix = ".purvey-partial-"
     private static let mark = "user.purvey.partial"
@@ -17,11 +18,12 @@ package enum TemporaryName {
         return FileName(literal: prefix + digits)
     }
 
-    /// Removes leftovers of killed processes from a directory that only such processes use: entries of this user with
-    /// a temporary name and no lock. Ignores errors; a later sweep retries.
+    /// Removes leftovers of killed processes from a directory that only such processes use: entries of this user with a
+    /// temporary name and no lock. Ignores errors, because a later sweep tries again.
     package static func sweep(_ directory: FileDescriptor) { sweep(directory) { _ in true } }
 
-    /// Removes leftovers of killed processes from a directory with other files. Removes only files with the mark.
+    /// Removes leftovers of killed processes from a directory that may contain other files. Removes only files that
+    /// have the mark.
     static func sweepMarked(_ directory: FileDescriptor) { sweep(directory, where: isMarked) }
 
     private static func sweep(_ directory: FileDescriptor, where isLeftover: (FileDescriptor) -> Bool) {
@@ -37,7 +39,8 @@ package enum TemporaryName {
         }
     }
 
-    /// Locks a new temporary file or directory. Returns `false` if a concurrent sweep locked it first and removes it.
+    /// Locks a new temporary file or directory. Returns `false` if a concurrent sweep has locked the file first, and
+    /// removes it.
     static func lock(_ file: FileDescriptor) throws(Errno) -> Bool {
         if clinux_try_lock(file.rawValue) < 0 {
             let error = Errno.current
@@ -50,14 +53,14 @@ package enum TemporaryName {
 
     // MARK: Marks
 
-    /// Marks a new temporary file or directory, if the file system and the process's confinement allow it. Without a
-    /// mark, a leftover stays.
+    /// Marks a new temporary file or directory, if the file system and the process's confinement allow it. A leftover
+    /// without a mark is not removed.
     static func mark(_ file: FileDescriptor) {
         guard let value = value(of: file) else { return }
         let _: Int32? = try? retrying { clinux_fsetxattr(file.rawValue, mark, value, value.count, 0) }
     }
 
-    /// Removes the mark from a complete file or directory.
+    /// Removes the mark from a file or directory that is complete.
     static func unmark(_ file: FileDescriptor) { clinux_fremovexattr(file.rawValue, mark) }
 
     private static func isMarked(_ file: FileDescriptor) -> Bool {
@@ -67,7 +70,7 @@ package enum TemporaryName {
         return count >= 0 && Array(found[..<count]) == value
     }
 
-    /// Returns the value of the mark, which identifies the file.
+    /// Returns the value that the file's mark must have; `nil` if it cannot be computed.
     private static func value(of file: FileDescriptor) -> [CChar]? {
         guard let (status, birth) = try? file.statusAndBirth() else { return nil }
         return "\(status.identity.inode).\(birth)".utf8.map { CChar(bitPattern: $0) }

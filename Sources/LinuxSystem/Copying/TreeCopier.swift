@@ -1,33 +1,34 @@
-/// The copying of a directory with its contents. A copy is complete or does not exist.
+/// Copies directories with their contents. A copy is either complete or does not exist.
 package enum TreeCopier {
-    /// The result of copying a tree.
+    /// The number of copied files and bytes, and the entries that were left out.
     package struct Report: Sendable, Equatable {
         /// The number of regular files that were copied.
         package var files = 0
-        /// The number of bytes in those files.
+        /// The total size, in bytes, of the copied files.
         package var bytes = 0
         /// The pipes, sockets and devices, which are not copied, in the order of the walk.
         package var skipped: [SkippedEntry] = []
     }
 
-    /// Copies a directory to a new name. Each file is copied as by ``FileCopier``. Symbolic links are copied
-    /// unchanged. Hard links to one file become separate files.
+    /// Copies a directory to a new name. Files are copied with ``FileCopier``. Symbolic links are copied unchanged. If
+    /// a file has several hard links in the directory, each becomes a separate file.
     ///
-    /// The name appears when the tree is complete. Until then the tree has a hidden name in the same directory, which
-    /// is removed if the copy fails or is cancelled. Leftovers of a killed process are removed by the next copy into
-    /// that directory.
+    /// The name appears when the copy is complete. Until then, the copy has a hidden name in the same directory. If the
+    /// copy fails or is cancelled, it is removed. If the process is killed, the next copy into that directory removes
+    /// the leftovers.
     ///
     /// Blocks until the copy is made. The closures are called on the calling thread.
     ///
     /// - Parameters:
     ///   - source: a directory, open in any mode.
-    ///   - directory: the directory of the copy. It must not lie inside the source.
+    ///   - directory: the directory of the copy. It must not be the source or lie within it.
     ///   - name: the name of the copy, which must be free.
-    ///   - origin: the side that chose the tree. The copies of a peer's files get no special mode bits and no access
-    ///     control lists.
-    ///   - progress: called with the number of copied bytes of all files and the total. If given, the tree is
-    ///     measured first.
-    ///   - isCancelled: called between entries and between pieces of files.
+    ///   - origin: the origin of the tree. The copies of a peer's files get no special mode bits and no access control
+    ///     lists.
+    ///   - progress: called with the number of bytes copied so far, and the number of bytes of all files. If this is
+    ///     not `nil`, the size of the tree is determined first.
+    ///   - isCancelled: called between entries and between pieces of files. The copy is cancelled when this returns
+    ///     `true`.
     @discardableResult
     package static func copy(
         _ source: FileDescriptor, into directory: FileDescriptor, named name: String, origin: CopyOrigin = .user,

@@ -1,7 +1,7 @@
 import Glibc
 
-/// A running copy of a tree: a walk through the source, and a stack of the target's directories that follows the
-/// walk.
+/// The state of a running copy of a tree. While the source is walked, a stack contains the corresponding directories of
+/// the target.
 struct TreeCopy: ~Copyable {
     private(set) var report = TreeCopier.Report()
     private let target: FileDescriptor
@@ -15,9 +15,10 @@ struct TreeCopy: ~Copyable {
     ///
     /// - Parameters:
     ///   - target: the empty directory that becomes the copy of the source's root.
-    ///   - destination: the directory that `target` lies in. The copy fails if the walk finds it.
+    ///   - destination: the identity of the directory that contains `target`. The copy fails if the walk reaches this
+    ///     directory.
     ///   - identity: the identity of `target`.
-    ///   - origin: the side that chose the source.
+    ///   - origin: the origin of the source.
     init(
         into target: FileDescriptor, destination: FileStatus.Identity, stagedAt identity: FileStatus.Identity,
         origin: CopyOrigin
@@ -29,9 +30,12 @@ struct TreeCopy: ~Copyable {
         directories = DirectoryStack(root: target, identity: identity)
     }
 
-    /// Copies everything.
+    /// Copies all entries of the source.
     ///
-    /// - Parameter advanced: called with the total number of copied bytes.
+    /// - Parameters:
+    ///   - advanced: called with the total number of bytes copied so far.
+    ///   - isCancelled: called between entries and between pieces of files. The copy is cancelled when this returns
+    ///     `true`.
     mutating func run(
         _ source: FileDescriptor, advanced: (Int) -> Void, isCancelled: () -> Bool
     ) throws(CopyError) {
@@ -88,8 +92,8 @@ struct TreeCopy: ~Copyable {
         _ = directories.push(made, identity: try made.status().identity)
     }
 
-    /// Sets the mode and times of a directory after its last entry. Pops it from the stack first, as the new mode may
-    /// forbid opening its parent through `..`.
+    /// Sets the mode and times of a directory after its last entry was copied. Removes the directory from the stack
+    /// before that, because the new mode may forbid opening the parent through `..`.
     private mutating func leave(_ entry: TreeWalker.Entry, _ left: FileDescriptor) throws(Errno) {
         let made = try directories.pop() ?? target
         try CopiedMetadata.apply(from: left, entry.status, to: made, origin: origin, mask: mask)

@@ -3,8 +3,8 @@ import Glibc
 
 /// A poll of many descriptors at once (epoll(7)), level-triggered.
 ///
-/// Any thread may add, change and remove descriptors; one thread waits. A removed token can still appear in a batch
-/// that was returned before, so the waiting thread must ignore unknown tokens.
+/// Any thread may add, change and remove descriptors. Only one thread may wait. After a descriptor was removed, its
+/// token can still be in events that were returned earlier, so the waiting thread must ignore unknown tokens.
 package struct EventPoll: Sendable {
     /// The events that a descriptor is ready for, or that a caller waits for.
     package struct Events: OptionSet, Sendable {
@@ -13,13 +13,13 @@ package struct EventPoll: Sendable {
 
         package static let readable = Events(rawValue: clinux_epoll_in)
         package static let writable = Events(rawValue: clinux_epoll_out)
-        /// Always reported, without being requested.
+        /// An error has occurred. This event is always reported, even if it is not requested.
         package static let error = Events(rawValue: clinux_epoll_err)
-        /// Both directions are closed. Always reported, without being requested.
+        /// Both directions are closed. This event is always reported, even if it is not requested.
         package static let hangUp = Events(rawValue: clinux_epoll_hup)
 
-        /// Whether data or the end of input can be read. Implemented by plain arithmetic, because it is called for
-        /// every packet.
+        /// Whether data or the end of input can be read. The implementation uses plain bit operations, because this
+        /// property is read for every packet.
         package var callForReading: Bool {
             rawValue & (clinux_epoll_in | clinux_epoll_hup | clinux_epoll_err) != 0
         }
@@ -27,11 +27,11 @@ package struct EventPoll: Sendable {
         /// Whether the peer has closed the connection, or an error has occurred.
         package var tellOfTheEnd: Bool { rawValue & (clinux_epoll_hup | clinux_epoll_err) != 0 }
 
-        /// Whether there is space to write.
+        /// Whether there is space to write data.
         package var callForWriting: Bool { rawValue & clinux_epoll_out != 0 }
     }
 
-    /// The events of one descriptor that is ready.
+    /// A descriptor that is ready, by its token, and the events that it is ready for.
     package struct Event: Sendable {
         package let token: UInt64
         package let events: Events
@@ -60,7 +60,7 @@ package struct EventPoll: Sendable {
 
     /// Waits for events, a signal or the timeout, and appends the events to `ready`.
     ///
-    /// - Parameter timeoutMilliseconds: -1 waits without a timeout.
+    /// - Parameter timeoutMilliseconds: the timeout in milliseconds; -1 to wait without a timeout.
     package func wait(timeoutMilliseconds: CInt, appendingTo ready: inout [Event]) throws(Errno) {
         let failure: Errno? = withUnsafeTemporaryAllocation(of: clinux_event.self, capacity: Self.batchLimit) { batch in
             let count = clinux_epoll_wait(
@@ -75,8 +75,8 @@ package struct EventPoll: Sendable {
     }
 }
 
-/// A counter whose descriptor becomes readable when a thread raises it (eventfd(2)). This wakes a thread that waits in
-/// a poll.
+/// A counter with a descriptor that becomes readable when a thread raises the counter (eventfd(2)). A thread that waits
+/// in a poll is woken by it.
 package struct EventCounter: Sendable {
     package let descriptor: FileDescriptor
 
@@ -84,13 +84,13 @@ package struct EventCounter: Sendable {
         descriptor = FileDescriptor(owning: try retrying { clinux_eventfd() })
     }
 
-    /// Makes the descriptor readable. Never blocks.
+    /// Raises the counter, which makes the descriptor readable. Never blocks.
     package func raise() {
         // EAGAIN means that the counter is at its maximum, so the descriptor is readable already.
         _ = try? withUnsafeBytes(of: UInt64(1)) { bytes in try descriptor.write(bytes) }
     }
 
-    /// Makes the descriptor unreadable again.
+    /// Resets the counter, so that the descriptor is not readable until the counter is raised again.
     package func reset() {
         // EAGAIN means that the counter was not raised.
         var value: UInt64 = 0
@@ -100,10 +100,11 @@ package struct EventCounter: Sendable {
 
 /// A descriptor that receives signals (signalfd(2)), for use in a poll.
 package struct SignalDescriptor: Sendable {
-    /// Readable while a signal is pending.
+    /// The descriptor. It is readable while a signal is pending.
     package let descriptor: FileDescriptor
 
-    /// Blocks the signals in this thread, and in threads that it creates later.
+    /// Creates a descriptor for the given signals. Blocks these signals in the calling thread, and in threads that it
+    /// creates later.
     package init(blocking numbers: [CInt]) throws(Errno) {
         var signals = sigset_t()
         sigemptyset(&signals)
@@ -113,15 +114,15 @@ package struct SignalDescriptor: Sendable {
         descriptor = FileDescriptor(owning: try retrying { clinux_signal_descriptor(&signals) })
     }
 
-    /// Returns and removes a pending signal, or returns `nil` if there is none.
+    /// Removes and returns a pending signal; `nil` if there is none.
     package func take() -> CInt? {
         let number = clinux_take_signal(descriptor.rawValue)
         return number > 0 ? number : nil
     }
 }
 
-/// The effect of a signal on this process.
+/// Tells how this process treats a signal.
 package enum SignalDisposition {
-    /// Whether a signal is ignored, as SIGHUP is in a process that nohup(1) started.
+    /// Whether the given signal is ignored, as SIGHUP is in a process that nohup(1) has started.
     package static func isIgnored(_ signal: CInt) -> Bool { clinux_is_ignored(signal) != 0 }
 }

@@ -3,8 +3,8 @@ import Glibc
 
 /// A watch of many directories (inotify(7)). The descriptor is readable while there are notices.
 ///
-/// It reports what programs of this machine do to names and files. It reports neither changes through a memory map,
-/// nor changes by other machines on a shared file system.
+/// The notices report changes that programs on this machine make to names and files. They report neither changes
+/// through a memory map, nor changes that other machines make on a shared file system.
 package struct FolderNotices: Sendable {
     package let descriptor: FileDescriptor
 
@@ -12,26 +12,26 @@ package struct FolderNotices: Sendable {
     package typealias Number = CInt
 
     package enum Notice: Sendable, Hashable {
-        /// A name was added to or removed from the directory, or its file was written. Without a name, the date or
-        /// permissions of the directory itself changed.
+        /// A name was added to or removed from the directory, or the file with this name was changed. If the name is
+        /// `nil`, the dates or permissions of the directory itself were changed.
         case changed(Number, FileName?)
-        /// The watch of the directory ended: it was removed, or its file system unmounted.
+        /// The watch of the directory has ended, because the directory was removed or its file system was unmounted.
         case ended(Number)
-        /// The kernel's queue overflowed: anything may have changed.
+        /// The kernel's queue overflowed, so that notices were lost. Any watched directory may have changed.
         case lost
     }
 
-    /// Creates a watch without directories.
+    /// Creates a watch that watches no directories yet.
     package init() throws(Errno) {
         descriptor = FileDescriptor(
             owning: try retrying { inotify_init1(CInt(IN_NONBLOCK) | CInt(IN_CLOEXEC)) })
     }
 
-    /// Wraps an inotify descriptor that another process has created. That process also adds the directories.
+    /// Wraps an inotify descriptor that another process has created. That process adds the directories.
     package init(_ descriptor: FileDescriptor) { self.descriptor = descriptor }
 
-    /// The types of shared file systems in statfs(2): NFS, SMB in three versions, FUSE, 9P, Ceph, AFS in two
-    /// implementations, Coda, the shared folders of VirtualBox and VMware, OCFS2, GFS2, Lustre.
+    /// The type numbers, according to statfs(2), of shared file systems: NFS, SMB in three versions, FUSE, 9P, Ceph,
+    /// AFS in two implementations, Coda, the shared folders of VirtualBox and VMware, OCFS2, GFS2, Lustre.
     private static let shared: Set<Int64> = [
         0x6969, 0x517B, 0xFF53_4D42, 0xFE53_4D42, 0x6573_5546, 0x0102_1997, 0x00C3_6400, 0x5346_414F, 0x6B41_4653,
         0x7375_7245, 0x786F_4256, 0xBACB_ACBC, 0x7461_636F, 0x0116_1970, 0x0BD0_0BD0,
@@ -41,12 +41,12 @@ package struct FolderNotices: Sendable {
         IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_MODIFY | IN_CLOSE_WRITE | IN_ATTRIB | IN_ONLYDIR
             | IN_EXCL_UNLINK)
 
-    /// Adds a directory, and returns its watch descriptor. For a directory that is already watched, this is the same as
-    /// before.
+    /// Adds a directory, and returns its watch descriptor. If the directory is already watched, returns its existing
+    /// watch descriptor.
     ///
-    /// - Parameter folder: open for reading, which proves the permission to list it.
-    /// - Throws: `noSpace` if the user's limit of watches is reached; `notSupported` for a file system that other
-    ///   machines or user-space servers change without the kernel's knowledge.
+    /// - Parameter folder: the directory, which must be open for reading. This proves that the process may list it.
+    /// - Throws: `noSpace` if the user's limit of watches is reached; `notSupported` for a file system on which other
+    ///   machines or user-space servers make changes that the kernel does not know.
     package func add(_ folder: FileDescriptor) throws(Errno) -> Number {
         guard folder.isOpenForReading else { throw .permissionDenied }
         guard !Self.shared.contains(clinux_filesystem_type(folder.rawValue)) else { throw .notSupported }
@@ -58,7 +58,7 @@ package struct FolderNotices: Sendable {
     /// Stops watching a directory. Does nothing if the directory was removed.
     package func remove(_ folder: Number) { inotify_rm_watch(descriptor.rawValue, folder) }
 
-    /// Returns the number of watched directories, without removed ones.
+    /// Returns the number of directories that are watched now. Directories that were removed do not count.
     package func folderCount() throws(Errno) -> Int {
         let file = try FileDescriptor.open("/proc/self/fdinfo/\(descriptor.rawValue)", [.readOnly])
         return try file.readToEnd(limit: 64 << 20).split(separator: UInt8(ascii: "\n")).count {
@@ -109,8 +109,8 @@ package struct FolderNotices: Sendable {
 /// A watch that reports when a name in a directory is removed or moved away (inotify(7)): its descriptor becomes
 /// readable.
 ///
-/// It reports no details, so the reader must examine the directory. The removal of the directory itself is reported
-/// only through the removal of its contents.
+/// The watch reports no details, so the caller must examine the directory. The removal of the directory itself is not
+/// reported, but the removal of its contents is.
 package struct FolderWatch: Sendable {
     package let descriptor: FileDescriptor
 
@@ -121,7 +121,7 @@ package struct FolderWatch: Sendable {
         try retrying { inotify_add_watch(descriptor.rawValue, path, events) }
     }
 
-    /// Makes the descriptor unreadable until the next event.
+    /// Discards the reported events. The descriptor is not readable until the next event.
     package func reset() {
         withUnsafeTemporaryAllocation(byteCount: 16 << 10, alignment: 8) { buffer in
             // EAGAIN means that everything was read.

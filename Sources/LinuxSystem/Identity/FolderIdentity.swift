@@ -1,24 +1,24 @@
 import Glibc
 
-/// The permanent identity of a directory: the identity of its file system, and that of the directory in it. It stays
-/// the same when a disk is unplugged and plugged in again, and when the machine restarts. Another directory at the same
-/// path has another identity, and so has another disk that is mounted there.
+/// The permanent identity of a directory: the identity of the file system, and the identity of the directory in the
+/// file system. It stays the same when a disk is unplugged and plugged in again, and when the machine restarts. If
+/// another directory is at the same path, or another disk is mounted there, the identity is different.
 ///
-/// An inode does not suffice: the top directories of all ext4 file systems have the same inode, and the inode of a
-/// removed directory is reused. Device numbers change with each start. Therefore the identity of the file system and
-/// the creation time of the directory are compared, too. If the file system does not record creation times, the
-/// kernel's file handle is compared instead. Some file systems, such as FUSE, have none of these. On them, all
-/// directories have the same identity.
+/// An inode number does not suffice: the top directories of all ext4 file systems have the same number, and the number
+/// of a removed directory is reused. Device numbers change when the machine restarts. Therefore the identity of the
+/// file system and the creation time of the directory are compared, too. If the file system does not record creation
+/// times, the kernel's file handle is compared instead. Some file systems, such as FUSE, have none of these. On them,
+/// all directories have the same identity.
 package struct FolderIdentity: Sendable, Equatable {
     private let uuid: [UInt8]?
     private let birth: Int64?
     private let inode: UInt64?
     private let handle: KernelFileHandle?
-    /// Whether the directory must be marked with an identifier of its own, because the file system does not supply
-    /// enough values to identify it permanently.
+    /// Whether the file system does not supply enough values to identify the directory permanently. The caller must
+    /// then store an identifier in the directory.
     package let needsMark: Bool
 
-    /// Reads the identity of an open folder, which need not be open for reading.
+    /// Reads the identity of an open directory. A descriptor that is opened with O_PATH suffices.
     package init(of folder: FileDescriptor) throws(Errno) {
         let status = try folder.status()
         let hasPassingInodes = folder.hasPassingInodes
@@ -31,8 +31,8 @@ package struct FolderIdentity: Sendable, Equatable {
         needsMark = birth == nil || hasPassingInodes
     }
 
-    /// The identity in the form that is stored on disk: texts that are separated by slashes. A text is empty if the
-    /// file system does not supply it.
+    /// The identity as it is stored on disk: values in text form, separated by slashes. A value that the file system
+    /// does not supply is empty.
     package var bytes: [UInt8] {
         let parts = [
             uuid.map(Self.digits), birth.map { "\($0)" }, inode.map { "\($0)" },
@@ -46,7 +46,8 @@ package struct FolderIdentity: Sendable, Equatable {
         bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
 
-    /// Whether a recorded identity belongs to the same directory. Compares only the values that both identities have.
+    /// Whether the stored identity `noted` belongs to the same directory. Compares only the values that both identities
+    /// have.
     package func isSame(as noted: [UInt8]) -> Bool {
         let (own, other) = (Self.parts(bytes), Self.parts(noted))
         guard own.count >= 3, other.count >= 3 else { return false }
@@ -64,7 +65,7 @@ package struct FolderIdentity: Sendable, Equatable {
 extension FileDescriptor {
     /// Opens a directory with O_PATH, by an absolute path without symbolic links.
     ///
-    /// - Throws: `ELOOP` or `ENOTDIR` if one of the names is a link or a file.
+    /// - Throws: `ELOOP` or `ENOTDIR` if a component of the path is a symbolic link or a file.
     package static func openFolder(withoutLinks path: String) throws(Errno) -> FileDescriptor {
         guard path.utf8.first == UInt8(ascii: "/") else { throw .invalidArgument }
         var folder = try open("/", [.pathOnly, .directory])

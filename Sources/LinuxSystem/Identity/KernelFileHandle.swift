@@ -1,8 +1,8 @@
 import CLinux
 import Glibc
 
-/// The file system's permanent handle of a file, independent of its names: name_to_handle_at(2). A later file with the
-/// same inode has another handle.
+/// The permanent handle by which the file system identifies a file, independent of the file's names
+/// (name_to_handle_at(2)). A later file with the same inode number has another handle.
 package struct KernelFileHandle: Sendable, Hashable {
     package let type: Int32
     package let bytes: [UInt8]
@@ -25,7 +25,7 @@ extension FileDescriptor {
         return KernelFileHandle(type: type, bytes: Array(bytes.prefix(Int(length))))
     }
 
-    /// Opens a file of this file system by its handle.
+    /// Opens the file with the given handle, which must be on the same file system as this file.
     ///
     /// - Throws: `notPermitted` without CAP_DAC_READ_SEARCH, `ESTALE` if the file does not exist any more.
     package func open(_ handle: KernelFileHandle, _ options: OpenOptions) throws(Errno) -> FileDescriptor {
@@ -52,7 +52,7 @@ extension FileDescriptor {
     /// The ID of the mount through which this file was opened, or 0 if the kernel does not report it.
     package var mountIdentifier: UInt64 { clinux_mount_identifier(rawValue) }
 
-    /// Whether the inodes of the file system change at every mount, as on FAT.
+    /// Whether the inode numbers of the file system change at every mount, as on FAT.
     package var hasPassingInodes: Bool { clinux_has_passing_inodes(rawValue) != 0 }
 
     /// The time of the file's creation, in nanoseconds since 1970, or `nil` if the file system does not store it.
@@ -61,29 +61,32 @@ extension FileDescriptor {
         return clinux_birth_time(rawValue, &nanoseconds) == 0 ? nanoseconds : nil
     }
 
-    /// Returns the status of a name in this directory, and its file's creation time in nanoseconds since 1970, or 0
-    /// if the file system does not store it. A symbolic link is not followed.
+    /// Returns the status of the entry of this directory with the given name, and the creation time of its file. The
+    /// creation time is in nanoseconds since 1970, or 0 if the file system does not store it. A symbolic link is not
+    /// followed.
     package func statusAndBirth(of name: FileName) throws(Errno) -> (status: FileStatus, birth: Int64) {
         var (raw, birth) = (stat(), Int64(0))
         try retrying { clinux_status_and_birth(rawValue, name.characters, &raw, &birth) }
         return (FileStatus(raw), birth)
     }
 
-    /// Returns the status and creation time of the open file.
+    /// Returns the status of the open file, and its creation time in nanoseconds since 1970, or 0 if the file system
+    /// does not store it.
     package func statusAndBirth() throws(Errno) -> (status: FileStatus, birth: Int64) {
         var (raw, birth) = (stat(), Int64(0))
         try retrying { clinux_status_and_birth(rawValue, "", &raw, &birth) }
         return (FileStatus(raw), birth)
     }
 
-    /// Adds a name to this open file.
+    /// Creates a hard link to this open file, with the given name.
     ///
-    /// - Throws: `fileExists` if the name is taken, `crossDevice` on another file system.
+    /// - Throws: `fileExists` if the directory has an entry with this name, `crossDevice` if the directory is on
+    ///   another file system.
     package func link(into directory: FileDescriptor, as name: FileName) throws(Errno) {
         try retrying { clinux_link_descriptor(rawValue, directory.rawValue, name.characters) }
     }
 
-    /// Acquires this file's advisory lock (flock(2)), which is held until the descriptor is closed. Returns `false` if
-    /// another open file description holds the lock.
+    /// Acquires an exclusive advisory lock on this file (flock(2)). The lock is held until the descriptor is closed.
+    /// Returns `false` if the lock is already held through another open of the file.
     package func tryLock() -> Bool { clinux_try_lock(rawValue) == 0 }
 }

@@ -1,19 +1,19 @@
 import Glibc
 
-/// A mounted file system, as in `/proc/self/mountinfo` (proc(5)).
+/// A mounted file system, as one line of `/proc/self/mountinfo` describes it (proc(5)).
 package struct Mount: Sendable, Hashable {
     /// The device number of the file system, as in `st_dev`.
     package let device: UInt64
-    /// The directory of the file system that appears at the mount point.
+    /// The path, within the file system, of the directory that appears at the mount point.
     package let root: String
     package let point: String
-    /// The type of the file system, such as `ext4` or `fuse.sshfs`; empty if the line has none.
+    /// The type of the file system, such as `ext4` or `fuse.sshfs`; empty if the line contains none.
     package let type: String
 
     /// Whether a user-space server or another machine serves the file system. A file access waits for that server, and
     /// blocks without limit if the server hangs.
     ///
-    /// `fuseblk` is a local disk, such as NTFS.
+    /// The value is `false` for the type `fuseblk`, which is a local disk, for example with NTFS.
     package var isServed: Bool {
         type == "fuse" || type.hasPrefix("fuse.") || Self.servedTypes.contains(type)
     }
@@ -22,12 +22,14 @@ package struct Mount: Sendable, Hashable {
         "9p", "afs", "autofs", "ceph", "cifs", "nfs", "nfs4", "smb3", "virtiofs",
     ]
 
-    /// Returns the path at which this mount shows a path of the file system; `nil` if the mount does not show the path.
+    /// Returns the path, beneath the mount point, of the file at the path `inside` within the file system. Returns
+    /// `nil` if this file is not visible through the mount.
     package func path(of inside: String) -> String? {
         Self.rest(of: inside, beneath: root).map { Self.join(point, $0) }
     }
 
-    /// Returns the path inside the file system for a path beneath the mount point; `nil` if the path is not beneath it.
+    /// Returns the path that the file at the given path has within the mounted file system. Returns `nil` if the given
+    /// path is not beneath the mount point.
     package func inside(_ path: String) -> String? {
         Self.rest(of: path, beneath: point).map { Self.join(root, $0) }
     }
@@ -67,7 +69,8 @@ package struct MountTable: Sendable {
         }
     }
 
-    /// Returns the mount of a path: the deepest mount point above the path, and the last mount at that point.
+    /// Returns the mount that contains the given path: the one with the deepest mount point. If several mounts have
+    /// this mount point, returns the last one.
     package func mount(of path: String) -> Mount? {
         var found: Mount?
         for mount in mounts where mount.inside(path) != nil {
@@ -76,12 +79,12 @@ package struct MountTable: Sendable {
         return found
     }
 
-    /// Returns a device number as the C library's `makedev` composes it.
+    /// Returns the device number that the C library's `makedev` computes from its two parts.
     private static func device(major: UInt64, minor: UInt64) -> UInt64 {
         (minor & 0xFF) | (major & 0xFFF) << 8 | (minor & ~0xFF) << 12 | (major & ~0xFFF) << 32
     }
 
-    /// Decodes the octal escapes of space, tab, line feed and backslash.
+    /// Decodes the octal escapes that stand for space, tab, line feed and backslash.
     private static func unescaped(_ field: Substring) -> String {
         var bytes: [UInt8] = []
         var rest = Array(field.utf8)[...]

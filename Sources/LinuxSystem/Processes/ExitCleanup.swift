@@ -1,7 +1,7 @@
 import Glibc
 
-/// A resource outside of the process that exists while a program runs, such as a mount, a daemon or a directory. It is
-/// removed when this object is released, and when a signal ends the program.
+/// Removes a resource that a program creates for the time that it runs, such as a mount, a daemon or a directory. The
+/// resource is removed when this object is released, or when a signal ends the program.
 package final class ExitCleanup: Sendable {
     private struct State {
         var removals: [(number: UInt64, removal: @Sendable () -> Void)] = []
@@ -22,10 +22,10 @@ package final class ExitCleanup: Sendable {
 
     deinit { remove() }
 
-    /// Removes the resource, unless it was removed before.
+    /// Removes the resource, unless it was already removed.
     package func remove() { take()?() }
 
-    /// Cancels the removal, because the resource was removed in another way.
+    /// Cancels the removal, because the resource was already removed in another way.
     package func forget() { _ = take() }
 
     private func take() -> (@Sendable () -> Void)? {
@@ -34,7 +34,7 @@ package final class ExitCleanup: Sendable {
         }
     }
 
-    /// Removes all resources, the newest first: a mount before the directory that it is mounted on.
+    /// Removes all resources, the newest first, so that a mount is removed before the directory that it is mounted on.
     package static func removeAll() {
         while let last = all.withLock({ $0.removals.popLast() }) { last.removal() }
     }
@@ -57,7 +57,8 @@ package final class ExitCleanup: Sendable {
         }
     }
 
-    /// A pipe from the signal handlers to the thread that removes the resources. It exists before the handlers.
+    /// A pipe through which the signal handlers wake the thread that removes the resources. It is created before the
+    /// handlers are installed.
     private static let wake: (CInt, CInt) = {
         var ends: [CInt] = [-1, -1]
         guard pipe(&ends) == 0 else { return (-1, -1) }

@@ -1,22 +1,23 @@
 import Glibc
 import Synchronization
 
-/// Steps at which a test may end this process, as kill -9 does. The process must not lose data at any of these steps.
+/// A step at which a test may end this process, as `kill -9` does. The process must not lose data if it ends at any of
+/// these steps.
 ///
 /// A module lists its steps in one enumeration, so that a test can go through all of them. `PURVEY_FAULT_POINT=name`
 /// ends the process when it reaches the step of that name, and `name:3` when it reaches the step for the third time.
 /// `name:3:stop` suspends it at this moment, as SIGSTOP does. `PURVEY_FAULT_LOG=path` makes the process append the name
-/// of every reached step to that file, one per line. Without these variables, a step costs one load of a constant.
+/// of every reached step to that file, one per line. Without these variables, ``reach()`` only loads a constant.
 package protocol FaultPoint: RawRepresentable<String>, CaseIterable, Sendable {}
 
 extension FaultPoint {
-    /// Records that the process has reached this step, and ends or stops it if a test requested that.
+    /// Records that the process has reached this step. Ends or suspends the process if a test has requested it.
     package func reach() { FaultWatch.shared?.reach(rawValue) }
 }
 
-/// The actions that the environment requests at this process's steps.
+/// The actions that the environment variables request at the steps of this process.
 private final class FaultWatch: Sendable {
-    /// The step at which to end or stop the process.
+    /// The step at which to end or suspend the process, and the number of times to reach it first.
     private struct Wanted {
         let name: String
         let count: Int

@@ -1,11 +1,12 @@
 import CLinux
 import Glibc
 
-/// A process, represented by a descriptor (pidfd). Unlike a PID, it never denotes another process.
+/// A process, represented by a descriptor (pidfd). Unlike a PID, the descriptor never refers to a different process.
 package struct ProcessDescriptor: Sendable {
-    /// Readable for poll(2) and epoll(7) after the process has ended.
+    /// The descriptor. For poll(2) and epoll(7), it is readable after the process has ended.
     package let descriptor: FileDescriptor
-    /// The PID of the process, valid until the process has ended and was waited for.
+    /// The PID of the process. It may refer to another process after this process has ended and its parent has waited
+    /// for it.
     package let processID: pid_t
 
     package init(_ descriptor: FileDescriptor, processID: pid_t) {
@@ -13,18 +14,18 @@ package struct ProcessDescriptor: Sendable {
         self.processID = processID
     }
 
-    /// Returns the process that has a PID now. Throws `noSuchProcess` if there is none.
+    /// Opens the process that has the given PID now. Throws `noSuchProcess` if there is none.
     package static func open(_ processID: pid_t) throws(Errno) -> ProcessDescriptor {
         guard processID > 0 else { throw .noSuchProcess }
         let descriptor = FileDescriptor(owning: try retrying { clinux_pidfd_open(processID) })
         return ProcessDescriptor(descriptor, processID: processID)
     }
 
-    /// Whether the process has ended, even if its parent has not waited for it yet.
+    /// Whether the process has ended. This is `true` even if its parent has not waited for it yet.
     package var hasEnded: Bool { hasEnded(within: 0) }
 
-    /// Returns whether the process ends within a number of milliseconds, even if its parent does not wait for it.
-    /// Blocks until the process has ended or the time has passed.
+    /// Blocks until the process has ended, or the given number of milliseconds has passed. Returns whether the process
+    /// has ended. The parent need not have waited for it.
     package func hasEnded(within milliseconds: CInt) -> Bool {
         var request = pollfd(fd: descriptor.rawValue, events: CShort(POLLIN), revents: 0)
         let deadline = ContinuousClock.now + .milliseconds(Int(milliseconds))
@@ -39,8 +40,9 @@ package struct ProcessDescriptor: Sendable {
 
     /// Whether the process has ended, or is ending and has already released its memory.
     ///
-    /// A killed process first releases its memory, then closes its descriptors one by one. It has ended only when its
-    /// last thread has left the kernel. On a busy machine, its successor may already be running before that.
+    /// A killed process first releases its memory, then closes its descriptors one by one. It counts as ended only when
+    /// its last thread has left the kernel. On a busy machine, a process that replaces it may already be running before
+    /// that.
     package var isDying: Bool {
         if hasEnded { return true }
         var first: CChar = 0
@@ -49,27 +51,28 @@ package struct ProcessDescriptor: Sendable {
         return hasEnded || access("/proc/\(processID)", F_OK) == 0
     }
 
-    /// Sends a signal to this process, never to a later one with the same PID. Throws `noSuchProcess` if the process
-    /// has ended.
+    /// Sends a signal to this process. The signal never reaches another process that has got the same PID. Throws
+    /// `noSuchProcess` if the process has ended.
     package func send(signal: CInt) throws(Errno) {
         try retrying { clinux_pidfd_send_signal(descriptor.rawValue, signal) }
     }
 }
 
 extension ProcessDescriptor {
-    /// The program of a process.
+    /// The executable file that a process runs.
     package struct Executable: Hashable, Sendable {
-        /// The identity of the file, independent of its present path.
+        /// The identity of the file, which does not depend on the file's current path.
         package let identity: FileStatus.Identity
-        /// Its path as this process sees it, or `nil` if the file was deleted or its path is not visible.
+        /// The path of the file as this process sees it; `nil` if the file was deleted, or if its path is not visible
+        /// to this process.
         package let path: String?
     }
 
-    /// Returns the program that the process runs now. A process can change it by exec(2), so call this when it
-    /// matters.
+    /// Returns the executable that the process runs at the moment. The result may be outdated soon, because the process
+    /// can run another executable with exec(2).
     ///
-    /// - Throws: `noSuchProcess` if the process has ended, even if its PID was reused meanwhile; `permissionDenied`
-    ///   if this user may not inspect the process.
+    /// - Throws: `noSuchProcess` if the process has ended, even if its PID was reused in the meantime;
+    ///   `permissionDenied` if this user may not inspect the process.
     package func executable() throws(Errno) -> Executable {
         let link = "/proc/\(processID)/exe"
         let file: FileDescriptor
@@ -86,7 +89,8 @@ extension ProcessDescriptor {
         return Executable(identity: status.identity, path: file.path)
     }
 
-    /// Returns the process's start time in clock ticks since boot (field 22 of `/proc/PID/stat`).
+    /// Returns the process's start time in clock ticks since boot (field 22 of `/proc/PID/stat`); `nil` if it cannot be
+    /// read.
     package func startTicks() -> UInt64? {
         guard let file = try? FileDescriptor.open("/proc/\(processID)/stat", .readOnly) else { return nil }
         let text: String? = withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 1) { buffer in
@@ -99,7 +103,8 @@ extension ProcessDescriptor {
         return fields.count > 19 ? UInt64(fields[19]) : nil
     }
 
-    /// Returns the clock ticks since boot, rounded up: never less than `startTicks()` of an existing process.
+    /// Returns the current time in clock ticks since boot, rounded up. It is never less than `startTicks()` of a
+    /// process that exists.
     package static func ticksSinceBoot() -> UInt64 {
         var now = timespec()
         clock_gettime(CLOCK_BOOTTIME, &now)

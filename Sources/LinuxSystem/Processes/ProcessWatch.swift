@@ -1,6 +1,6 @@
 import Glibc
 
-/// A watch that reports the end of any number of processes. It uses one thread, which exists only while processes are
+/// Reports the ends of any number of processes. All waits use one thread, which exists only while processes are
 /// watched.
 package final class ProcessWatch: Sendable {
     private struct Watched {
@@ -16,19 +16,20 @@ package final class ProcessWatch: Sendable {
 
     // Leaf lock: closures are called after it is released.
     private let state = Lock(State())
-    /// The counter that is raised when a wait is added. `nil` if no descriptor was available for it. In that case, the
-    /// thread checks for new waits periodically.
+    /// The counter that wakes the thread when a wait is added. `nil` if no descriptor was available for the counter. In
+    /// that case, the thread checks for new waits periodically.
     private let hasChanged = try? EventCounter()
     private static let usualPause: CInt = 100
 
     package init() {}
 
-    /// Waits for the end of a process, with a timeout.
+    /// Starts to wait for the end of a process, with a timeout. Does not block.
     ///
     /// - Parameters:
-    ///   - number: an identifier for ``stopWatching(_:)``, unique among the current waits.
-    ///   - isOver: called when the process has ended (`true`) or the timeout has passed (`false`), unless the wait is
-    ///     cancelled before. It must not block.
+    ///   - pause: the timeout.
+    ///   - number: an identifier of this wait for ``stopWatching(_:)``, unique among the current waits.
+    ///   - isOver: called with `true` when the process has ended, or with `false` when the timeout has passed. Not
+    ///     called if the wait was cancelled before. The closure must not block.
     package func watch(
         _ process: ProcessDescriptor, for pause: Duration, as number: UInt64,
         _ isOver: @escaping @Sendable (_ hasEnded: Bool) -> Void
@@ -50,7 +51,7 @@ package final class ProcessWatch: Sendable {
         }
     }
 
-    /// Cancels a wait, if it exists.
+    /// Cancels the wait with the given identifier, if it exists.
     package func stopWatching(_ number: UInt64) {
         state.withLock { $0.watched[number] = nil }
     }

@@ -2,20 +2,20 @@ import Glibc
 
 /// A limit that the kernel imposes on this process and its children (getrlimit(2)).
 package enum ResourceLimit: Sendable, CaseIterable {
-    /// The number of open descriptors.
+    /// The maximum number of open descriptors.
     case descriptors
-    /// The size of one file in bytes, on disk or in memory.
+    /// The maximum size of one file in bytes, on disk or in memory.
     case fileSize
-    /// The processor time of the process in seconds.
+    /// The maximum processor time of the process in seconds.
     case processorTime
-    /// The size of all mappings in bytes.
+    /// The maximum size of all mappings together in bytes.
     case addressSpace
-    /// The size of private memory in bytes.
+    /// The maximum size of private memory in bytes.
     case data
-    /// The number of all processes and threads of the user.
+    /// The maximum number of processes and threads of the user.
     case processes
-    /// The size in bytes of the stack of a thread without an explicit stack size. It is read when a program starts,
-    /// so raising it affects children of this process.
+    /// The size in bytes of the stack of a thread that is created without an explicit stack size. It is read when a
+    /// program starts, so raising it affects only programs that this process starts afterwards.
     case stack
 
     private var resource: __rlimit_resource_t {
@@ -32,14 +32,14 @@ package enum ResourceLimit: Sendable, CaseIterable {
         return __rlimit_resource_t(resource.rawValue)
     }
 
-    /// The usual default size of a stack in bytes. A stack is not made unlimited, because that would change the memory
-    /// layout.
+    /// The usual default size of a stack in bytes. The limit is not removed entirely, because that would change the
+    /// memory layout of programs.
     private static let ordinaryStack: rlim_t = 8 << 20
 
-    /// The soft limit, or `nil` without a limit.
+    /// The soft limit, which is in force; `nil` if there is no limit.
     package var current: UInt64? { value(\.rlim_cur) }
 
-    /// The hard limit, up to which the process may raise the soft limit without privileges; `nil` without a limit.
+    /// The hard limit, up to which the process may raise the soft limit without privileges; `nil` if there is no limit.
     package var most: UInt64? { value(\.rlim_max) }
 
     private func value(_ part: KeyPath<rlimit, rlim_t>) -> UInt64? {
@@ -48,7 +48,8 @@ package enum ResourceLimit: Sendable, CaseIterable {
         return UInt64(limit[keyPath: part])
     }
 
-    /// Raises the soft limit to the hard limit, or that of a stack to at least the ordinary size if possible.
+    /// Raises the soft limit to the hard limit. For the stack, raises it at least to the usual default size if
+    /// possible.
     package func raise() throws(Errno) {
         var limit = rlimit()
         try retrying { getrlimit(resource, &limit) }
@@ -59,19 +60,20 @@ package enum ResourceLimit: Sendable, CaseIterable {
     }
 }
 
-/// Core dumps of this process: copies of its memory, including the passwords in it.
+/// Disables core dumps of this process. A core dump is a copy of the process's memory, including the passwords in it.
 ///
-/// The user's other programs can still access the process (`PR_SET_DUMPABLE` is unchanged). Watching extensions
-/// requires the information in `/proc`, and another program of the same user can read the process's files in any case.
+/// The user's other programs can still access the process (`PR_SET_DUMPABLE` is unchanged). This is necessary because
+/// the limits of extensions are checked through `/proc`. It is acceptable because another program of the same user can
+/// read the process's files in any case.
 package enum CoreDumps {
-    /// The environment variable that leaves core dumps enabled, in order to find a fault.
+    /// The environment variable that, if it is set, leaves core dumps enabled in order to find a fault.
     package static let key = "PURVEY_CORE_DUMPS"
 
     /// Disables core dumps of this process and of programs that it starts, unless `PURVEY_CORE_DUMPS` is set.
     ///
-    /// The limit is set to one byte and not to zero. The kernel passes dumps over a pipe to programs such as
-    /// systemd-coredump with every limit except one byte (core(5), fs/coredump.c). The hard limit is unchanged, so that
-    /// a started program may raise the limit again.
+    /// The soft limit is set to one byte and not to zero. If dumps are passed to a program such as systemd-coredump,
+    /// the kernel makes dumps with any limit except one byte (core(5), fs/coredump.c). The hard limit is unchanged, so
+    /// that a program that this process starts may raise the limit again.
     package static func forbid() {
         if let value = getenv(key), value.pointee != 0 { return }
         let resource = __rlimit_resource_t(RLIMIT_CORE.rawValue)

@@ -3,7 +3,7 @@ import Glibc
 
 /// A program that this process has started.
 ///
-/// It has exactly the given descriptors and default signal handling, and inherits no locks or threads.
+/// The program has exactly the given descriptors and default signal handling, and inherits no locks or threads.
 package struct ChildProgram: Sendable {
     package let processID: pid_t
 
@@ -13,24 +13,27 @@ package struct ChildProgram: Sendable {
 
     /// The way in which a program ended.
     package enum Ending: Hashable, Sendable {
-        /// The exit status; 0 means success.
+        /// The program exited with the given status; 0 means success.
         case exited(CInt)
-        /// The number of the signal that ended it.
+        /// A signal with the given number ended the program.
         case signalled(CInt)
-        /// It has ended, but other code in this process has waited for it already.
+        /// The program has ended, but its status is unknown, because other code in this process has already waited for
+        /// it.
         case unknown
     }
 
     /// Starts a program.
     ///
     /// - Parameters:
-    ///   - path: the file to run; `PATH` is not searched.
+    ///   - path: the path of the file to run. The directories in `PATH` are not searched.
     ///   - arguments: the arguments after the program's name.
-    ///   - environment: strings `NAME=value`; `nil` for this process's environment.
-    ///   - descriptors: the program's descriptors 0, 1, 2 …; `nil` for `/dev/null`. The program has no other
-    ///     descriptors.
-    ///   - workingFolder: its working directory; `nil` for that of this process. A relative `path` starts there.
-    ///   - newSession: whether the program gets a new session, so that the end of the present session does not end it.
+    ///   - environment: the environment variables, each as `NAME=value`; `nil` for this process's environment.
+    ///   - descriptors: the program's descriptors, which get the numbers 0, 1, 2 and so on. An element `nil` stands for
+    ///     `/dev/null`. The program has no other descriptors.
+    ///   - workingFolder: the program's working directory; `nil` for that of this process. A relative `path` is
+    ///     relative to this directory.
+    ///   - newSession: whether the program runs in a new session, so that it continues to run when the session of this
+    ///     process ends.
     package static func start(
         _ path: String, arguments: [String], environment: [String]? = nil, descriptors: [FileDescriptor?],
         workingFolder: String? = nil, newSession: Bool = false
@@ -49,7 +52,7 @@ package struct ChildProgram: Sendable {
         return ChildProgram(processID: processID)
     }
 
-    /// Waits for the program's end. Blocks, and must be called only once.
+    /// Blocks until the program has ended. Returns how it has ended. Must be called only once.
     package func wait() throws(Errno) -> Ending {
         var status: CInt = 0
         do {
@@ -76,9 +79,9 @@ package struct ChildProgram: Sendable {
     }
 }
 
-/// Descriptors for programs that this process starts.
+/// Creates descriptors for programs that this process starts.
 extension FileDescriptor {
-    /// Creates a pipe to or from a program. Both ends are close-on-exec.
+    /// Creates a pipe to be used as a descriptor of a program. Both ends are close-on-exec.
     package static func pipe() throws(Errno) -> (reading: FileDescriptor, writing: FileDescriptor) {
         var ends: [CInt] = [-1, -1]
         try retrying { Glibc.pipe(&ends) }
@@ -87,19 +90,20 @@ extension FileDescriptor {
         return pipe
     }
 
-    /// Duplicates a descriptor with a fixed number, such as `STDERR_FILENO`.
+    /// Duplicates the descriptor with the given number, such as `STDERR_FILENO`.
     package static func copy(of number: CInt) throws(Errno) -> FileDescriptor {
         FileDescriptor(owning: try retrying { fcntl(number, F_DUPFD_CLOEXEC, 3) })
     }
 }
 
-/// Standard input, output and error.
+/// Handles the descriptors for standard input, output and error.
 package enum StandardDescriptors {
-    /// Opens the standard descriptors that are missing at the start of the program. Otherwise, a file that is opened
-    /// later would get one of their numbers, and receive output that is meant for the user.
+    /// Opens `/dev/null` in place of the standard descriptors that are missing at the start of the program. Otherwise,
+    /// a file that is opened later would get one of their numbers, and receive output that is meant for the user.
     ///
-    /// Input is opened for writing only, and each output for reading only. Therefore reading from the input and writing
-    /// to the outputs still fails with EBADF. Must be called before any other file is opened.
+    /// The input is opened for writing only, and each output for reading only. Therefore reading from the input and
+    /// writing to an output fail with EBADF, as with a missing descriptor. Must be called before any other file is
+    /// opened.
     package static func fillMissing() {
         for number in [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO] where fcntl(number, F_GETFD) < 0 {
             // open(2) returns the lowest free number, which is `number`. If /dev/null does not exist, the descriptor

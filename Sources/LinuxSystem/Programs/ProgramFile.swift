@@ -1,16 +1,16 @@
 import Glibc
 
-/// The library search path in a program's file, a 64-bit little-endian ELF file (elf(5)).
+/// Reads the library search path from a program's file, a 64-bit little-endian ELF file (elf(5)).
 ///
 /// The file is not trusted. Every offset and length is checked against the file's size before it is used, and tables
 /// larger than those of any regular program are refused.
 package struct ProgramFile {
-    /// The reason why a file's libraries cannot be determined.
+    /// The reason why the library search path cannot be read.
     package enum FormatError: Error, Hashable, Sendable {
         case unreadable(Errno)
         /// The file is not a 64-bit little-endian ELF file. It may be a script.
         case isOfAnotherKind
-        /// The file refers to positions outside of it, or its tables are too large.
+        /// The file refers to positions beyond its end, or its tables are too large.
         case isDamaged
     }
 
@@ -18,7 +18,7 @@ package struct ProgramFile {
     private let size: UInt64
     private let segments: [Segment]
 
-    /// A segment of the file, which the loader maps at an address or interprets (a program header).
+    /// A program header: it describes a part of the file that the loader maps at an address or interprets.
     private struct Segment {
         let type: UInt64
         let offset: UInt64
@@ -28,14 +28,14 @@ package struct ProgramFile {
 
     private static let headerSize = 64
     private static let segmentSize = 56
-    /// The maximum number of segments. Linkers create about a dozen.
+    /// The maximum number of program headers. Linkers create about a dozen.
     private static let mostSegments = 512
     /// The maximum size of the dynamic section in bytes. Each entry takes 16 bytes, and linkers create about thirty.
     private static let largestDynamicSection: UInt64 = 64 << 10
-    /// The maximum size of one string in bytes, enough for any realistic search path.
+    /// The maximum size of one string in bytes. It is enough for any realistic search path.
     private static let longestString: UInt64 = 64 << 10
 
-    /// Reads a program's header. Blocks on the file system.
+    /// Reads the headers of a program's file. Blocks on the file system.
     package init(_ file: FileDescriptor) throws(FormatError) {
         do throws(Errno) {
             let status = try file.status()
@@ -65,9 +65,9 @@ package struct ProgramFile {
         }
     }
 
-    /// Returns the directories in which the loader looks for libraries first, unchanged: with `$ORIGIN` for the
-    /// program's own directory, and including relative and empty ones. They come from DT_RUNPATH, or without it from
-    /// DT_RPATH (ld.so(8)).
+    /// Returns the directories in which the loader searches for libraries first. They come from DT_RUNPATH, or from
+    /// DT_RPATH if the file has no DT_RUNPATH (ld.so(8)). The paths are returned as they are in the file: they may be
+    /// relative or empty, or contain `$ORIGIN`, which stands for the program's directory.
     package func librarySearchPath() throws(FormatError) -> [String] {
         guard let section = segments.first(where: { $0.type == SegmentType.dynamic }) else { return [] }
         guard section.size <= Self.largestDynamicSection else { throw .isDamaged }
@@ -98,7 +98,7 @@ package struct ProgramFile {
         static let runPath: UInt64 = 29
     }
 
-    /// Returns a string of a table at a load address.
+    /// Returns the string at the offset `place` of a string table. The table is at the given load address.
     private func string(at place: UInt64, inTableAt address: UInt64, length: UInt64) throws(FormatError) -> String {
         let loaded = segments.first {
             $0.type == SegmentType.load && address >= $0.address && address - $0.address < $0.size
@@ -142,7 +142,7 @@ package struct ProgramFile {
 }
 
 extension [UInt8] {
-    /// Returns a little-endian number. The bytes must exist.
+    /// Returns the little-endian number in the given bytes of this array. The bytes must exist.
     fileprivate func number(at start: Int, bytes: Int) -> UInt64 {
         self[start..<start + bytes].reversed().reduce(0) { $0 << 8 | UInt64($1) }
     }

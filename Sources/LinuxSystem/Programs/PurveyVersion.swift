@@ -1,5 +1,5 @@
-/// The version of Purvey: of its programs, and of the libraries built with them.
+/// The version of Purvey. It is the same for all of its programs and libraries.
 public enum PurveyVersion {
-    /// The version number, as printed by every program's `--version`.
+    /// The version number, which every program prints with `--version`.
     public static let text = "0.1.0"
 }

@@ -1,12 +1,13 @@
-/// Detection of misspelled words.
+/// Suggests a known word in place of a misspelled one.
 package enum SpellingSuggestion {
-    /// The maximum length in letters of a compared word. A longer word is not a typing mistake, and comparing it is
-    /// slow.
+    /// The maximum length, in letters, of a word that is compared. A longer word is hardly a misspelled known word, and
+    /// comparing it is slow.
     private static let mostLetters = 64
 
-    /// Returns the known word that is most similar to another word, or `nil` if none is similar enough.
+    /// Returns the known word that is most similar to the given word, or `nil` if none is similar enough.
     ///
-    /// Case and an option's leading dashes are ignored. A prefix of exactly one known word matches, too.
+    /// Case and leading dashes are ignored. If the given word is a prefix of exactly one known word, that word is
+    /// returned, too.
     package static func nearest(to word: String, among known: [String]) -> String? {
         let written = letters(of: word)
         guard !written.isEmpty, written.count <= mostLetters else { return nil }
@@ -23,12 +24,12 @@ package enum SpellingSuggestion {
         return begun.count == 1 ? begun.first : nil
     }
 
-    /// Returns a complaint about an unknown word, followed by a suggestion if there is one, or else by all known words
-    /// if that is requested.
+    /// Returns an error message about an unknown word: the complaint, followed by a suggestion. If no known word is
+    /// similar, the complaint is followed by all known words if `listing` is `true`.
     ///
     /// - Parameters:
-    ///   - complaint: such as "there is no command 'statsu'".
-    ///   - listing: whether the known words follow if none of them is similar.
+    ///   - complaint: the first part of the message, such as "there is no command 'statsu'".
+    ///   - listing: whether to list the known words if none of them is similar.
     package static func sentence(
         _ complaint: String, about word: String, known: [String], listing: Bool = false
     ) -> String {
@@ -42,7 +43,7 @@ package enum SpellingSuggestion {
         Array(word.drop { $0 == "-" }.lowercased())
     }
 
-    /// Returns the number of mistakes that a word of a given length may have.
+    /// Returns the maximum edit distance at which a word of the given length still counts as similar.
     private static func reach(_ letters: Int) -> Int {
         switch letters {
         case ..<3: 0
@@ -52,7 +53,8 @@ package enum SpellingSuggestion {
         }
     }
 
-    /// Returns the edit distance of two words: insertions, deletions, replacements, and swaps of adjacent letters.
+    /// Returns the edit distance of two words: the minimum number of insertions, deletions and replacements of letters,
+    /// and swaps of adjacent letters.
     static func distance(from one: [Character], to other: [Character]) -> Int {
         // The previous two rows of the table of distances between prefixes.
         var (before, last) = ([Int](), Array(0...other.count))

@@ -1,13 +1,13 @@
-/// A queue that closes the descriptors received from one peer, in order, on a thread of ``DescriptorCloser``.
+/// A queue that closes the descriptors that one peer has sent, in order, on a thread of ``DescriptorCloser``.
 ///
-/// If closing a peer's descriptors blocks, only that peer's other descriptors are delayed. Any thread may use a queue,
-/// and no operation blocks.
+/// If closing a descriptor blocks, only further descriptors of the same peer are delayed. Any thread may use a queue,
+/// and no function of a queue blocks.
 package final class DescriptorCloseQueue: Sendable {
     private struct State {
-        /// The descriptors to close. Those before index `start` are closed already.
+        /// The numbers of the descriptors to close. Those before the index `start` are already closed.
         var numbers: [CInt] = []
         var start = 0
-        /// Whether a thread serves this queue or is scheduled to.
+        /// Whether a thread is closing descriptors of this queue, or is scheduled to do so.
         var isServed = false
         /// The number of descriptors that a thread is closing now: 0 or 1.
         var closing = 0
@@ -30,7 +30,8 @@ package final class DescriptorCloseQueue: Sendable {
             return number
         }
 
-        /// Removes and returns the waiter's function if few enough descriptors are left.
+        /// Removes and returns the waiter's function if the number of remaining descriptors is within the waiter's
+        /// limit; otherwise returns `nil`.
         mutating func dueWaiter() -> (@Sendable () -> Void)? {
             guard let waiter, count <= waiter.limit else { return nil }
             self.waiter = nil
@@ -47,7 +48,7 @@ package final class DescriptorCloseQueue: Sendable {
     /// The number of descriptors that are not closed yet.
     package var count: Int { state.withLock { $0.count } }
 
-    /// Queues a descriptor to be closed. The queue owns the descriptor from now on.
+    /// Adds a descriptor to the queue, to be closed. The queue owns the descriptor from now on.
     package func close(_ number: CInt) {
         let isIdle = state.withLock { state in
             state.numbers.append(number)
@@ -57,8 +58,9 @@ package final class DescriptorCloseQueue: Sendable {
         if isIdle { closer.serve(self) }
     }
 
-    /// Calls a function when at most `limit` descriptors remain to be closed. Calls it at once on this thread, or later
-    /// on the thread that closes the descriptors. Replaces an earlier function that was not called yet.
+    /// Calls a function when at most `limit` descriptors remain to be closed. Calls the function at once on this
+    /// thread, or later on the thread that closes the descriptors. A function from an earlier call that was not called
+    /// yet is dropped.
     package func whenAtMost(_ limit: Int, _ body: @escaping @Sendable () -> Void) {
         let (due, replaced) = state.withLock { state in
             let replaced = state.waiter?.body
@@ -71,7 +73,7 @@ package final class DescriptorCloseQueue: Sendable {
 
     /// Closes at most `turn` descriptors. Runs on a thread of the closer.
     ///
-    /// - Returns: whether further descriptors may have to be closed.
+    /// - Returns: whether descriptors may be left in the queue.
     func closeSome(atMost turn: Int, with close: (CInt) -> Void) -> Bool {
         for _ in 0..<turn {
             let number = state.withLock { state in

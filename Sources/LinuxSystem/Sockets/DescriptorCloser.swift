@@ -1,16 +1,17 @@
 import Glibc
 
-/// A thread pool that closes descriptors received from peers.
+/// A thread pool that closes descriptors that other processes have sent.
 ///
 /// close(2) of a received descriptor may block for as long as the peer chooses: a TCP socket with SO_LINGER waits for
 /// its receiver, and a file waits for the server of its file system. Each peer has a ``DescriptorCloseQueue``, which
-/// uses at most one thread. Therefore one peer delays another peer only if ``threadLimit`` queues block.
+/// uses at most one thread. Therefore a peer delays the descriptors of other peers only if ``threadLimit`` queues are
+/// blocked.
 package final class DescriptorCloser: Sendable {
     package static let shared = DescriptorCloser()
 
     /// The maximum number of threads that close descriptors at the same time.
     package static let threadLimit = 64
-    /// The number of descriptors that a thread closes for one queue before it serves a waiting queue.
+    /// The number of descriptors that a thread closes for one queue before it serves the next waiting queue.
     private static let turn = 64
 
     private struct State {
@@ -70,10 +71,11 @@ package final class DescriptorCloser: Sendable {
         }
     }
 
-    /// Closes a descriptor without waiting for a socket's receiver (SO_LINGER). The kernel still sends the data that
-    /// is left in the socket.
+    /// Closes a descriptor. If it is a socket, first disables SO_LINGER, so that closing does not wait for the socket's
+    /// receiver. The kernel still sends the data that is left in the socket.
     ///
-    /// The call may still block, because a peer with the same socket can set SO_LINGER again before the close.
+    /// The call may block in spite of this, because another process that has the same socket can set SO_LINGER again
+    /// before the close.
     package static let closeWithoutLingering: @Sendable (CInt) -> Void = { number in
         var option = linger()
         var size = socklen_t(MemoryLayout<linger>.size)

@@ -3,11 +3,11 @@ import Glibc
 
 /// A path as a `sockaddr_un`, for bind(2) and connect(2).
 ///
-/// `sun_path` holds 108 bytes. A longer path is reached through the descriptor of its directory, as
-/// `/proc/self/fd/N/name`, so that only its last component must be short.
+/// `sun_path` has space for 108 bytes. For a longer path, the address is `/proc/self/fd/N/name`, where N is a
+/// descriptor of the path's directory. Therefore only the last component of the path must be short.
 package struct LocalSocketAddress: Sendable {
     private let raw: sockaddr_un
-    /// The directory of a long path, kept open because the address contains its descriptor number.
+    /// The directory of a long path. It stays open because the address contains the number of its descriptor.
     private let directory: FileDescriptor?
 
     /// The maximum length in bytes of a path that is used directly.
@@ -15,8 +15,8 @@ package struct LocalSocketAddress: Sendable {
 
     /// Creates the address of a path of any length.
     ///
-    /// - Throws: `nameTooLong` if the last component alone is too long, `invalidArgument` for an empty path or one
-    ///   with a zero byte, or the error of opening the directory.
+    /// - Throws: `nameTooLong` if the last component of the path is too long, `invalidArgument` if the path is empty or
+    ///   contains a zero byte, or the error of opening the directory.
     package init(path: String) throws(Errno) {
         guard path.utf8.count > Self.pathLimit, let slash = path.lastIndex(of: "/") else {
             try self.init(verbatim: path, keeping: nil)
@@ -27,10 +27,11 @@ package struct LocalSocketAddress: Sendable {
         try self.init(name: String(path[path.index(after: slash)...]), in: directory)
     }
 
-    /// The maximum length in bytes of a name in a directory, for every possible number of the directory's descriptor.
+    /// The maximum length in bytes of a name in an open directory. The limit is valid for every number that the
+    /// directory's descriptor can have.
     package static let nameLimit = pathLimit - "/proc/self/fd/2147483647/".utf8.count
 
-    /// Creates the address of a name in an open directory.
+    /// Creates the address of a socket with the given name in an open directory.
     ///
     /// - Throws: `nameTooLong` if the name is longer than `nameLimit`.
     package init(name: String, in directory: FileDescriptor) throws(Errno) {
@@ -48,7 +49,7 @@ package struct LocalSocketAddress: Sendable {
         self.directory = directory
     }
 
-    /// Calls a function with the address in C's form.
+    /// Calls a function with the address as a C structure, and the size of the structure in bytes.
     func withSocketAddress<Result>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
         withUnsafePointer(to: raw) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
@@ -61,7 +62,7 @@ package struct LocalSocketAddress: Sendable {
 extension FileDescriptor {
     /// Returns a blocking stream socket that is connected to another program's listening socket.
     ///
-    /// Waits if the listener's backlog is full, for at most ten seconds, and then fails with `timedOut`.
+    /// If the listener's backlog is full, blocks for at most ten seconds, and then throws `timedOut`.
     package static func connectedStream(to address: LocalSocketAddress) throws(Errno) -> FileDescriptor {
         let kind = CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
         let stream = FileDescriptor(owning: try retrying { socket(AF_UNIX, kind, 0) })
@@ -69,8 +70,8 @@ extension FileDescriptor {
         return stream
     }
 
-    /// Connects a local socket. If the listener's backlog is full, waits for space, and fails with `timedOut` after
-    /// the given time.
+    /// Connects this local socket. If the listener's backlog is full, blocks until there is space, and throws
+    /// `timedOut` after the given time.
     func connect(to address: LocalSocketAddress, timeoutMilliseconds: Int) throws(Errno) {
         let flags = try retrying { fcntl(rawValue, F_GETFL) }
         // A non-blocking connect(2) fails with EAGAIN if the backlog is full, and poll(2) cannot wait for space in it.
@@ -86,7 +87,7 @@ extension FileDescriptor {
         try retrying { fcntl(rawValue, F_SETFL, flags) }
     }
 
-    /// Sets the time that a blocking write or connect may wait (SO_SNDTIMEO). 0 means no limit.
+    /// Sets the maximum time for which a blocking write or connect waits (SO_SNDTIMEO). 0 means no limit.
     private func setSendTimeout(milliseconds: Int) throws(Errno) {
         var timeout = timeval(tv_sec: milliseconds / 1000, tv_usec: (milliseconds % 1000) * 1000)
         try retrying {

@@ -28,9 +28,9 @@ extension SequencedPacketSocket {
     /// Returns a descriptor of the process that connected, or `nil` if it has ended or cannot be identified for
     /// certain.
     ///
-    /// Since Linux 6.5 the kernel provides the descriptor (`SO_PEERPIDFD`). On earlier kernels the process is opened
-    /// by its PID, which may have been reused since the peer ended. So it is returned only if it started before this
-    /// call and the socket is not hung up.
+    /// Since Linux 6.5 the kernel provides the descriptor (`SO_PEERPIDFD`). On earlier kernels the process is opened by
+    /// its PID, which may have been reused since the peer ended. Therefore the process is returned only if it was
+    /// started before this call and the peer has not closed the socket.
     package func peerProcess() throws(Errno) -> ProcessDescriptor? {
         let credentials = try peerCredentials()
         let direct = clinux_peer_pidfd(descriptor.rawValue)
@@ -45,8 +45,9 @@ extension SequencedPacketSocket {
         }
     }
 
-    /// Whether the listening process has ended or is ending. Also `true` if ``peerProcess()`` cannot identify a process
-    /// of this PID namespace; `false` for another namespace and after an error.
+    /// Whether the listening process has ended or is ending. Also `true` if ``peerProcess()`` cannot identify the
+    /// process although it is in this PID namespace. `false` if the process is in another PID namespace, or after an
+    /// error.
     var isOfDying: Bool {
         do throws(Errno) {
             if let process = try peerProcess() { return process.isDying }

@@ -4,12 +4,12 @@ import Glibc
 extension SequencedPacketSocket {
     /// Connects to a listening socket.
     ///
-    /// Blocks only if the listener's backlog is full, and at most for the given time. Must not be called on threads
-    /// that may never block.
+    /// Blocks only if the listener's backlog is full, and at most for `timeoutMilliseconds`. Must not be called on a
+    /// thread that must never block.
     ///
-    /// - Throws: `noSuchFile` if the path does not exist, `timedOut`, or `connectionRefused` if no process listens.
-    ///   Also `connectionRefused` if the listening process is ending: its socket accepts connections until the kernel
-    ///   has closed it.
+    /// - Throws: `noSuchFile` if the path does not exist, `timedOut` if the backlog stays full, or `connectionRefused`
+    ///   if no process listens. Also `connectionRefused` if the listening process is ending, because its socket accepts
+    ///   connections until the kernel has closed the socket.
     package static func connect(
         to address: LocalSocketAddress, timeoutMilliseconds: Int = 10_000
     ) throws(Errno) -> SequencedPacketSocket {
@@ -22,7 +22,7 @@ extension SequencedPacketSocket {
 
     /// Creates a socket that is bound to an address and does not listen yet.
     ///
-    /// - Throws: `addressInUse` if the address is taken.
+    /// - Throws: `addressInUse` if another socket has the address.
     package static func bound(to address: LocalSocketAddress) throws(Errno) -> SequencedPacketSocket {
         let descriptor = FileDescriptor(owning: try retrying { clinux_seqpacket_socket() })
         try retrying { address.withSocketAddress { Glibc.bind(descriptor.rawValue, $0, $1) } }
@@ -36,7 +36,7 @@ extension SequencedPacketSocket {
 
     /// Accepts a pending connection.
     ///
-    /// - Throws: `wouldBlock` if there is none.
+    /// - Throws: `wouldBlock` if no connection is pending.
     package func accept() throws(Errno) -> SequencedPacketSocket {
         SequencedPacketSocket(FileDescriptor(owning: try retrying { clinux_accept(descriptor.rawValue) }))
     }

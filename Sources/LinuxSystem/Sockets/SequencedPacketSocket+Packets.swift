@@ -1,22 +1,25 @@
 import CLinux
 import Glibc
 
-/// The result of one receive.
+/// A packet that was received, except for the bytes, which are in the receiver's buffer.
 package struct ReceivedPacket: Sendable {
-    /// The number of bytes written to the buffer. 0 if the peer has closed, or for a packet without bytes.
+    /// The number of bytes that were written to the buffer. 0 if the peer has closed the connection, or if the packet
+    /// has no bytes.
     package let byteCount: Int
-    /// The descriptors of the packet, each with an owner, so that none leaks.
+    /// The descriptors that were sent with the packet.
     package let descriptors: [FileDescriptor]
-    /// Whether bytes did not fit into the buffer, or descriptors could not be installed in this process.
+    /// Whether a part of the packet was lost, because bytes did not fit into the buffer, or descriptors could not be
+    /// installed in this process.
     package let isTruncated: Bool
 }
 
 extension SequencedPacketSocket {
-    /// Sends a packet, whole or not at all.
+    /// Sends a packet. Either the whole packet is sent, or an error is thrown.
     ///
     /// - Throws: `wouldBlock` if the send buffer is full, `brokenPipe` or `connectionReset` if the peer has closed,
-    ///   `messageTooLong` if the packet exceeds the send buffer, `tooManyDescriptorsInFlight`, or `invalidArgument`
-    ///   for more than ``descriptorLimit`` descriptors. Never `EBADF`: a `FileDescriptor` keeps its descriptor open.
+    ///   `messageTooLong` if the packet exceeds the send buffer, `tooManyDescriptorsInFlight`, or `invalidArgument` for
+    ///   more than ``descriptorLimit`` descriptors. `EBADF` is never thrown, because a `FileDescriptor` keeps its
+    ///   descriptor open.
     package func send(
         _ bytes: UnsafeRawBufferPointer, descriptors: [FileDescriptor] = []
     ) throws(Errno) {
@@ -32,15 +35,15 @@ extension SequencedPacketSocket {
         withExtendedLifetime(descriptors) {}
     }
 
-    /// Receives a packet. Its descriptors are close-on-exec.
+    /// Receives a packet. The received descriptors are close-on-exec.
     ///
-    /// Receives all descriptors of a packet, even if the caller wants none. The kernel would close descriptors that do
-    /// not fit on this thread, which may block.
+    /// Receives all descriptors of a packet, even if the caller does not use them. The kernel would close descriptors
+    /// that are not received on the calling thread, which might block.
     ///
     /// - Parameter lane: the queue that closes the received descriptors. With `nil`, the thread that releases the last
     ///   reference to a descriptor closes it.
-    /// - Throws: `wouldBlock` if no packet waits. `connectionReset` once if the peer closed without having read
-    ///   everything. Packets that it sent before can still be received after that.
+    /// - Throws: `wouldBlock` if no packet has arrived. `connectionReset`, once, if the peer closed the connection
+    ///   without having read all packets. After this error, packets that the peer sent earlier can still be received.
     package func receive(
         into buffer: UnsafeMutableRawBufferPointer, closingOn lane: DescriptorCloseQueue? = nil
     ) throws(Errno) -> ReceivedPacket {
@@ -65,8 +68,8 @@ extension SequencedPacketSocket {
         return ReceivedPacket(byteCount: received, descriptors: descriptors, isTruncated: truncated != 0)
     }
 
-    /// The number of descriptors in packets that were sent to this socket and not received, or `nil` if the kernel
-    /// does not report it.
+    /// The total number of descriptors in packets that were sent to this socket and not received yet, or `nil` if the
+    /// kernel does not report it.
     package var waitingDescriptorCount: Int? {
         guard let file = try? FileDescriptor.open("/proc/self/fdinfo/\(descriptor.rawValue)", .readOnly),
             let bytes = try? file.readToEnd(limit: 4096)

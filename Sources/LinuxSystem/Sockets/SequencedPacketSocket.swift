@@ -1,25 +1,26 @@
 import CLinux
 import Glibc
 
-/// One end of a local `SOCK_SEQPACKET` connection. Packets keep their boundaries and order, and carry descriptors.
+/// One end of a local `SOCK_SEQPACKET` connection. Packets keep their boundaries and order, and descriptors can be sent
+/// with a packet.
 ///
-/// No operation blocks, except `connect`, and none raises SIGPIPE. Any thread may use any operation.
+/// No function blocks, except `connect`, and no function raises SIGPIPE. Any thread may call any function.
 package struct SequencedPacketSocket: Sendable {
     /// The maximum number of descriptors in a packet that this process sends.
     package static let descriptorLimit = 64
-    /// The maximum number of descriptors in a packet of any sender: the kernel's SCM_MAX_FD.
+    /// The maximum number of descriptors in a packet that any process can send: the kernel's SCM_MAX_FD.
     static let receivedDescriptorLimit = 253
 
     package let descriptor: FileDescriptor
 
-    /// Creates a socket from a descriptor that is known to be of this kind.
+    /// Creates a socket from a descriptor that is known to be a `SOCK_SEQPACKET` socket.
     package init(_ descriptor: FileDescriptor) {
         self.descriptor = descriptor
     }
 
-    /// Creates a socket from a descriptor of unknown kind.
+    /// Creates a socket from a descriptor, after checking that it is a `SOCK_SEQPACKET` socket.
     ///
-    /// - Throws: `wrongSocketType` if it is a socket of another kind, `notASocket` if it is not a socket.
+    /// - Throws: `wrongSocketType` if it is a socket of another type, `notASocket` if it is not a socket.
     package init(checking descriptor: FileDescriptor) throws(Errno) {
         guard try descriptor.socketOption(SO_DOMAIN) == AF_UNIX,
             try descriptor.socketOption(SO_TYPE) == CInt(SOCK_SEQPACKET.rawValue)
@@ -27,7 +28,7 @@ package struct SequencedPacketSocket: Sendable {
         self.descriptor = descriptor
     }
 
-    /// Creates two sockets that are connected to each other. Both report this process's credentials.
+    /// Creates two sockets that are connected to each other. Both sockets report this process as their peer.
     package static func pair() throws(Errno) -> (SequencedPacketSocket, SequencedPacketSocket) {
         var ends: (CInt, CInt) = (-1, -1)
         try retrying {
@@ -38,15 +39,15 @@ package struct SequencedPacketSocket: Sendable {
         return (.init(FileDescriptor(owning: ends.0)), .init(FileDescriptor(owning: ends.1)))
     }
 
-    /// Sets whether descriptors may be sent to this socket (`SO_PASSRIGHTS`, Linux 6.16). Accepted connections
-    /// inherit the setting of the listening socket. Has no effect on earlier kernels.
+    /// Sets whether the kernel allows a peer to send descriptors to this socket (`SO_PASSRIGHTS`, Linux 6.16). Accepted
+    /// connections inherit the setting of the listening socket. The function has no effect on earlier kernels.
     package func setTakesDescriptors(_ takes: Bool) {
         // SO_PASSRIGHTS is 83. Older kernels fail with ENOPROTOOPT.
         try? descriptor.setSocketOption(83, to: takes ? 1 : 0)
     }
 
-    /// Shuts down both directions. Packets that have arrived can still be received. After them, both sides receive
-    /// the end of input.
+    /// Shuts down both directions. Packets that have already arrived can still be received. After these packets, both
+    /// sides receive the end of input.
     package func shutDown() {
         // Fails only if the socket is not connected any more.
         _ = shutdown(descriptor.rawValue, CInt(SHUT_RDWR))

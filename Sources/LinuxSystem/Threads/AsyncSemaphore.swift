@@ -1,22 +1,22 @@
-/// A semaphore that blocks no thread. Functions and tasks wait for their permit in first-in, first-out order.
+/// A semaphore that never blocks a thread. Functions and tasks get permits in the order in which they requested them.
 ///
-/// Use it only for work that ends in bounded time. Work that never ends never returns its permit.
+/// Use the semaphore only for work that ends in bounded time, because work that never ends never returns its permit.
 package final class AsyncSemaphore: Sendable {
-    /// A place in the queue.
+    /// A function or task in the queue for permits.
     private enum Waiter {
-        /// A task has the place but is not suspended yet.
+        /// A task that is in the queue but is not suspended yet.
         case arriving
-        /// The place's task got a permit, or was cancelled, before it was suspended.
+        /// A task that got a permit, or was cancelled, before it was suspended.
         case granted, cancelled
-        /// The place waits. The function is called with `true` if the place gets a permit, with `false` if it is
-        /// cancelled.
+        /// A function, or a suspended task, that waits for a permit. The closure is called with `true` when the waiter
+        /// gets a permit, and with `false` when it is cancelled.
         case waiting(@Sendable (Bool) -> Void)
     }
 
     private struct State {
         var free: Int
-        /// The numbers of the first place without a permit and of the last place. Places in between may have been
-        /// cancelled.
+        /// The number of the first waiter that has not got a permit. `last` is the number of the last waiter. Waiters
+        /// in between may have been cancelled.
         var first: UInt64 = 1
         var last: UInt64 = 0
         var waiters: [UInt64: Waiter] = [:]
@@ -33,9 +33,9 @@ package final class AsyncSemaphore: Sendable {
             return last
         }
 
-        /// Passes a permit to the first place that is still waiting.
+        /// Passes a permit to the first waiter that was not cancelled.
         ///
-        /// - Returns: The function to call after the lock is released.
+        /// - Returns: The closure to call with `true` after the lock was released; `nil` if there is none to call.
         mutating func grant() -> (@Sendable (Bool) -> Void)? {
             while first <= last {
                 defer { first += 1 }
@@ -59,7 +59,8 @@ package final class AsyncSemaphore: Sendable {
 
     package init(permits: Int) { state = Lock(State(free: permits)) }
 
-    /// Calls a function when a permit is available, on this thread or on the thread that returns the permit.
+    /// Calls a function when a permit is available. The function runs on this thread, or later on the thread that
+    /// returns a permit.
     ///
     /// The function, or the work that it starts, must call ``signal()`` once.
     package func wait(_ body: @escaping @Sendable () -> Void) {
@@ -88,6 +89,8 @@ package final class AsyncSemaphore: Sendable {
         return try await body()
     }
 
+    /// Waits for a permit.
+    ///
     /// - Returns: Whether the task got a permit; `false` if it was cancelled while it waited.
     private func wait() async -> Bool {
         let number = state.withLock { $0.takeFree() ? nil : $0.append(.arriving) }

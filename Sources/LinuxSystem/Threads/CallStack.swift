@@ -2,8 +2,8 @@ import CLinux
 
 /// The call stack of the calling thread.
 package enum CallStack {
-    /// Returns the return addresses of this function's caller and of its callers, the innermost first. The call needs
-    /// much less than a microsecond. The list ends at a function without a frame pointer, which is common in C code.
+    /// Returns the return addresses on the stack, from this function's caller outwards. The call takes much less than a
+    /// microsecond. The list ends at a function without a frame pointer, which is common in C code.
     package static func returnAddresses(atMost limit: Int) -> [UInt] {
         [UInt](unsafeUninitializedCapacity: limit) { buffer, count in
             guard let addresses = buffer.baseAddress else { return }
@@ -15,12 +15,12 @@ package enum CallStack {
 /// A program or library that is loaded into this process.
 package struct LoadedImage: Sendable {
     package let path: String
-    /// The lowest address.
+    /// The lowest address of the image.
     package let start: UInt
-    /// The address of the end of its code.
+    /// The address at which the image's code ends.
     package let textEnd: UInt
 
-    /// All loaded images, by address.
+    /// All images that are loaded, in ascending order of address.
     package static var all: [LoadedImage] {
         var images: [LoadedImage] = []
         withUnsafeMutablePointer(to: &images) { images in

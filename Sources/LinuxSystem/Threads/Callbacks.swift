@@ -1,15 +1,18 @@
 import Synchronization
 
-/// A completion handler that is called once, with the first of several results. Client code may complete more than
-/// once, and a timeout or a cancellation may come first.
+/// A completion handler that is called only once, with the first of several results. Client code may report a result
+/// more than once, or after a timeout or a cancellation.
 package final class OneShotCompletion<Value: Sendable>: Sendable {
     // Leaf lock: the handler is called after it is released.
     private let handler: Mutex<(@Sendable (Value) -> Void)?>
 
-    /// - Parameter handler: Called at most once, on the thread that completes first. It is released afterwards.
+    /// Creates the completion.
+    ///
+    /// - Parameter handler: Called at most once, on the thread that first calls ``complete(_:)``. It is released
+    ///   afterwards.
     package init(_ handler: @escaping @Sendable (Value) -> Void) { self.handler = Mutex(handler) }
 
-    /// Calls the handler, unless it was called before.
+    /// Calls the handler with the given value, unless the handler was already called.
     package func complete(_ value: Value) {
         let handler = handler.withLock { handler in
             defer { handler = nil }
@@ -19,10 +22,11 @@ package final class OneShotCompletion<Value: Sendable>: Sendable {
     }
 }
 
-/// A replaceable callback for a recurring event. Any thread may set it at any time.
+/// A callback for a recurring event. The callback can be replaced: any thread may set it at any time.
 package final class Receiver<Event>: Sendable {
-    /// A wrapper of the function. If a function is stored in a lock without a wrapper, Swift 6.3 adds a closure around
-    /// it at each read, until a call or release overflows the stack. A function inside a structure is not changed.
+    /// A structure that contains the callback. If a function is stored directly in a lock, Swift 6.3 wraps it in
+    /// another closure each time it is read, until a call or the release overflows the stack. A function within a
+    /// structure is not wrapped.
     private struct Kept: Sendable {
         let function: @Sendable (Event) -> Void
     }
@@ -32,7 +36,7 @@ package final class Receiver<Event>: Sendable {
 
     package init() {}
 
-    /// The callback, or `nil` for none.
+    /// The callback; `nil` if none is set.
     package var function: (@Sendable (Event) -> Void)? {
         get { kept.withLock { $0 }?.function }
         set {
@@ -43,6 +47,6 @@ package final class Receiver<Event>: Sendable {
 
     package var isSet: Bool { kept.withLock { $0 != nil } }
 
-    /// Calls the function on the calling thread, if it is set.
+    /// Calls the callback with the given event on the calling thread, if a callback is set.
     package func tell(_ event: Event) { kept.withLock { $0 }?.function(event) }
 }

@@ -1,7 +1,7 @@
 import Dispatch
 
-/// A scheduler of delayed jobs. Jobs run one after the other on a separate thread, which exists only while there are
-/// jobs, and does not depend on other thread pools. Jobs must not block.
+/// A scheduler of delayed jobs. Jobs run one after the other on a separate thread. The thread exists only while jobs
+/// are scheduled, and does not belong to a thread pool. Jobs must not block.
 package final class Deadlines: Sendable {
     package static let shared = Deadlines()
 
@@ -29,10 +29,10 @@ package final class Deadlines: Sendable {
     }
 
     private struct State {
-        /// Entries in order of time, from `start` on. Earlier elements are done.
+        /// The entries in order of time. Entries before the index `start` are done.
         var entries: [Entry?] = []
         var start = 0
-        /// The number of remaining entries that were cancelled.
+        /// The number of cancelled entries that are still in `entries`.
         var cancelled = 0
         var isRunning = false
 
@@ -57,8 +57,8 @@ package final class Deadlines: Sendable {
             start = 0
         }
 
-        /// Removes the cancelled entries when they are the majority. This bounds both the cost of removals and the
-        /// memory of cancelled entries.
+        /// Removes the cancelled entries if they are the majority of all entries. This limits both the time for
+        /// removals and the memory for cancelled entries.
         mutating func sweep() {
             guard cancelled > 64, cancelled > (entries.count - start) / 2 else { return }
             entries = entries[start...].filter { $0?.isCancelled == false }
@@ -76,10 +76,10 @@ package final class Deadlines: Sendable {
 
     // While this lock is held, only the lock of an entry is taken. Jobs run after this lock is released.
     private let state = Lock(State())
-    /// Signalled when a new entry is the earliest.
+    /// The semaphore that is signalled when a new entry is the earliest one.
     private let hasChanged = DispatchSemaphore(value: 0)
 
-    /// Cancels a job that has not begun, and releases its captures.
+    /// Cancels a job unless it has begun to run, and releases the values that it captures.
     package func cancel(_ entry: Entry) {
         let job = state.withLock { state in
             let job = entry.take()
@@ -93,12 +93,12 @@ package final class Deadlines: Sendable {
         _ = job
     }
 
-    /// The number of scheduled jobs, including recently cancelled ones.
+    /// The number of scheduled jobs. Cancelled jobs that were not removed yet are included.
     package var count: Int { state.withLock { $0.entries.count - $0.start } }
 
-    /// Runs a job once, after a delay.
+    /// Schedules a job to run once, after a delay.
     ///
-    /// - Returns: the entry to cancel it with.
+    /// - Returns: the entry to pass to ``cancel(_:)``.
     @discardableResult
     package func run(after pause: Duration, _ job: @escaping @Sendable () -> Void) -> Entry {
         let time = ContinuousClock.now + pause

@@ -1,13 +1,16 @@
 import CLinux
 import Glibc
 
-/// Threads for client code. Each job runs on a separate thread, so that a job that blocks does not delay others.
+/// Threads that run client code. Each job runs on a separate thread, so that a job that blocks does not delay other
+/// jobs.
 ///
-/// A dispatch queue for each job would need two wake-ups instead of one, and would block after 255 blocked jobs. A few
-/// idle threads wait for jobs. The thread that became idle last is used first, because its memory is still in the
-/// processor's cache. Idle threads wait without a timeout, because setting a timer costs as much as waking the thread.
+/// A dispatch queue for each job would need two wake-ups instead of one, and would start no more jobs while 255 jobs
+/// are blocked. A few idle threads wait for jobs. The thread that became idle last is used first, because its memory is
+/// still in the processor's cache. Idle threads wait without a timeout, because setting a timer costs as much as waking
+/// the thread.
 ///
-/// Even if all handlers block, completion handlers run, because they have reserved threads that handlers cannot use.
+/// Handlers are jobs that may block forever. Even if the maximum number of handlers is blocked, completion handlers
+/// run, because some threads are reserved for jobs that are not handlers.
 package final class HandlerThreads: Sendable {
     package typealias Job = @Sendable () -> Void
 
@@ -17,7 +20,7 @@ package final class HandlerThreads: Sendable {
 
     /// The maximum number of handlers that run at the same time. Further handlers wait.
     package static let handlerLimit = 2048
-    /// The number of additional threads beyond ``handlerLimit``, for all other jobs.
+    /// The number of threads, in addition to ``handlerLimit``, for jobs that are not handlers.
     private static let reserve = 512
     /// The maximum number of idle threads.
     private static let idleLimit = 16
@@ -25,9 +28,9 @@ package final class HandlerThreads: Sendable {
     private struct State {
         var idle: [Worker] = []
         var threads = 0
-        /// The number of threads that run handlers.
+        /// The number of threads that run handlers at the moment.
         var handlers = 0
-        /// Jobs for which no thread was available.
+        /// Handlers that wait because no thread was available.
         var waitingHandlers: [Assignment] = []
         var waitingCompletions: [Assignment] = []
 
@@ -39,7 +42,7 @@ package final class HandlerThreads: Sendable {
             }
         }
 
-        /// Removes and returns the next waiting job that may run, completion handlers first.
+        /// Removes and returns the next waiting job that may run, completion handlers first; `nil` if there is none.
         mutating func nextWaiting() -> Assignment? {
             if !waitingCompletions.isEmpty { return waitingCompletions.removeFirst() }
             guard !waitingHandlers.isEmpty, handlers < handlerLimit else { return nil }
@@ -56,12 +59,12 @@ package final class HandlerThreads: Sendable {
     // released.
     private let state = Lock(State())
 
-    /// Runs a handler on a separate thread. The handler may block without limit. Never runs it on the calling thread.
+    /// Runs a handler on a separate thread. The handler may block without limit. It never runs on the calling thread.
     package func runHandler(_ handler: @escaping Job) {
         run(Assignment(job: handler, isHandler: true))
     }
 
-    /// Runs a job on a separate thread, even if all handlers are blocked. Never runs it on the calling thread.
+    /// Runs a job on a separate thread, even if all handlers are blocked. The job never runs on the calling thread.
     package func run(_ job: @escaping Job) {
         run(Assignment(job: job, isHandler: false))
     }
@@ -72,7 +75,7 @@ package final class HandlerThreads: Sendable {
         return key
     }()
 
-    /// Whether the calling thread is one of these threads, and may therefore block.
+    /// Whether the calling thread is one of these threads, so that it may block.
     package static var isCurrent: Bool { pthread_getspecific(mark) != nil }
 
     private func run(_ assignment: Assignment) {
@@ -136,7 +139,7 @@ package final class HandlerThreads: Sendable {
         if let assignment = state.withLock({ $0.nextWaiting() }) { run(assignment) }
     }
 
-    /// The next step of a worker that has finished its job.
+    /// The next step of a thread that has finished its job.
     fileprivate enum Next {
         case run(Assignment)
         case wait
@@ -159,7 +162,7 @@ package final class HandlerThreads: Sendable {
         }
     }
 
-    /// One thread, its next job and the semaphore that it waits for.
+    /// A thread with its next job, and the semaphore for which the thread waits.
     fileprivate final class Worker: Sendable {
         private let wakeUp = Semaphore()
         let assignment: Lock<Assignment?>

@@ -3,15 +3,15 @@
     // Exported for users of locks, since the members of `Mutex` belong to this module.
     @_exported import Synchronization
 
-    /// Swift's own lock. Under ThreadSanitizer (`Scripts/run-thread-sanitizer`), it is a lock that the sanitizer can
-    /// observe.
+    /// Swift's `Mutex`. In builds for ThreadSanitizer (`Scripts/run-thread-sanitizer`), `Lock` is another type, which
+    /// the sanitizer can observe.
     package typealias Lock<Value: ~Copyable> = Mutex<Value>
 #else
     @_exported import Synchronization
     import Glibc
 
-    /// A lock that ThreadSanitizer can see. ThreadSanitizer knows pthread_mutex_lock(3), but not the futex in Swift's
-    /// own `Mutex`.
+    /// The lock in builds for ThreadSanitizer, which observes pthread_mutex_lock(3), but not the futex that Swift's
+    /// `Mutex` uses.
     package struct Lock<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
         // Sendable: the value is reached only through `withLock`, one thread at a time.
         private let mutex: UnsafeMutablePointer<pthread_mutex_t>

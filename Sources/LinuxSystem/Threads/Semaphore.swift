@@ -3,15 +3,15 @@ import Glibc
 
 /// A counting semaphore that blocks threads.
 ///
-/// It is the right means in three cases:
+/// Use it in three cases:
 /// - a thread sleeps until another thread has work for it: ``signal()`` wakes one waiting thread, or makes the next
 ///   wait return at once;
-/// - a lock is held for long, or is released by another thread than the one that acquired it: a semaphore with the
+/// - a lock is held for long, or is released by another thread than the one that acquired it: use a semaphore with the
 ///   count 1;
-/// - any number of threads wait for one event: ``Latch``, which consists of a semaphore.
+/// - any number of threads wait for one event: use a ``Latch``, which contains a semaphore.
 ///
-/// For short critical sections, ``Lock`` is faster and owns the state that it protects. A task must not block: it uses
-/// ``AsyncSemaphore``. ThreadSanitizer knows that a signal happens before the end of the wait.
+/// For short critical sections, ``Lock`` is faster and owns the state that it protects. A task must not block. It uses
+/// ``AsyncSemaphore`` instead. For ThreadSanitizer, a signal happens before the end of the wait that it ends.
 package final class Semaphore: @unchecked Sendable {
     // Sendable: the semaphore is a separate allocation that only sem_* calls access, and these may be called on any
     // thread.
@@ -19,7 +19,7 @@ package final class Semaphore: @unchecked Sendable {
 
     /// Creates a semaphore.
     ///
-    /// - Parameter count: the number of waits that return at once.
+    /// - Parameter count: the number of waits that return at once, without a signal.
     package init(count: UInt32 = 0) {
         semaphore = .allocate(capacity: 1)
         sem_init(semaphore, 0, count)
@@ -46,13 +46,13 @@ package final class Semaphore: @unchecked Sendable {
     }
 }
 
-/// A latch that opens once. Threads wait until it is open.
+/// A latch that is opened once. Threads wait until the latch is open.
 package final class Latch: Sendable {
     private let semaphore = Semaphore()
 
     package init() {}
 
-    /// Releases all current and future waiters.
+    /// Opens the latch. All threads that wait now or later continue.
     package func open() { semaphore.signal() }
 
     /// Blocks the calling thread until the latch is open.

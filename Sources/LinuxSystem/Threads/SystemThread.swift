@@ -1,11 +1,13 @@
 import CLinux
 import Glibc
 
-/// Threads outside of all pools, for work that must continue even if the pools are blocked.
+/// Creates threads outside of all thread pools, for work that must continue even if the threads of the pools are
+/// blocked.
 package enum SystemThread {
-    /// Runs a function on a new thread that blocks all signals, so that the program's own threads receive them.
+    /// Runs a function on a new thread. The thread blocks all signals, so that other threads of the program receive
+    /// them.
     ///
-    /// - Parameter name: the thread's name in debuggers and `top`, 15 bytes at most.
+    /// - Parameter name: the thread's name, which debuggers and `top` show: at most 15 bytes.
     package static func start(_ name: String, _ body: @escaping @Sendable () -> Void) throws(Errno) {
         var thread = pthread_t()
         let context = Unmanaged.passRetained(Job(name, body))
@@ -45,9 +47,10 @@ package enum SystemThread {
     }
 }
 
-/// The processors of the machine.
+/// Pins threads to processors of the machine.
 package enum Processor {
-    /// Pins the calling thread to one processor, and with it the threads and processes that it starts later.
+    /// Pins the calling thread to the processor with the given number. Threads and processes that it starts later are
+    /// pinned to the same processor.
     package static func pinThread(to processor: Int) throws(Errno) {
         try retrying { clinux_pin_to_processor(CInt(clamping: processor)) }
     }

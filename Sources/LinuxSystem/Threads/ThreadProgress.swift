@@ -1,8 +1,8 @@
 import CLinux
 import Glibc
 
-/// A record of a thread's processor time at an instant. Other threads use the record to determine whether the thread
-/// has made progress since.
+/// A record of a thread's processor time at the moment of the record. Other threads use the record to determine whether
+/// the thread has made progress since that moment.
 package struct ThreadProgress: Sendable {
     private let thread: pthread_t
     private let identifier: pid_t
@@ -10,7 +10,7 @@ package struct ThreadProgress: Sendable {
     private let used: Int
     private let time: Int
 
-    /// Records the state of the calling thread at this moment.
+    /// Records the processor time of the calling thread.
     package init() {
         thread = pthread_self()
         identifier = clinux_gettid()
@@ -29,8 +29,8 @@ package struct ThreadProgress: Sendable {
     /// The time since this record, in nanoseconds.
     package var age: Int { (Self.read(CLOCK_MONOTONIC) ?? 0) - time }
 
-    /// Whether the thread runs, or waits for a processor or a page of its memory (states R and D of proc(5)). `true`
-    /// if the state cannot be read, but `false` if the thread has ended.
+    /// Whether the thread runs, or waits for a processor or a page of its memory (states R and D of proc(5)). The value
+    /// is `true` if the state cannot be read, and `false` if the thread has ended.
     package var isRunnable: Bool {
         let file: FileDescriptor
         do {

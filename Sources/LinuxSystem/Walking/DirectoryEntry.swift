@@ -1,10 +1,11 @@
 import CLinux
 import Glibc
 
-/// A name in a directory and, if the listing includes it, the kind of file.
+/// A name in a directory and, if the file system's listing includes it, the kind of the file.
 package struct DirectoryEntry: Sendable {
     package let name: FileName
-    /// The inode according to the listing. For a mount point, it is the inode beneath the mounted file system.
+    /// The inode number according to the listing. For a mount point, it is the number of the directory on which the
+    /// file system is mounted.
     package let inode: UInt64
     /// The kind of the file; `nil` if the file system's listing does not include it.
     package let kind: FileStatus.Kind?
@@ -18,7 +19,8 @@ extension FileDescriptor {
         return entries
     }
 
-    /// Calls a function with each of ``entries()``, for directories that may be too large for memory.
+    /// Calls a function with each of the entries that ``entries()`` would return. Suitable for directories that are too
+    /// large to be listed in memory.
     package func forEachEntry(_ body: (DirectoryEntry) -> Void) throws(Errno) {
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 32 * 1024, alignment: 8)
         defer { buffer.deallocate() }
@@ -31,8 +33,8 @@ extension FileDescriptor {
     }
 }
 
-/// A parser of the records of getdents64(2): inode (8 bytes), next position (8), length of the record (2), kind (1),
-/// then the name with its NUL.
+/// Parses the records of getdents64(2). Each record consists of the inode number (8 bytes), the next position (8), the
+/// length of the record (2), the kind (1), and the name with a terminating NUL.
 private struct DirectoryRecords {
     private var rest: UnsafeRawBufferPointer
 
@@ -56,7 +58,7 @@ private struct DirectoryRecords {
 }
 
 extension FileStatus.Kind {
-    /// Converts a `DT_…` constant of dirent.h. Returns `nil` for `DT_UNKNOWN` and unknown constants.
+    /// Converts a `DT_…` constant of dirent.h. Returns `nil` for `DT_UNKNOWN` and for constants that are not known.
     fileprivate init?(directoryType: UInt8) {
         switch Int(directoryType) {
         case Int(DT_FIFO): self = .fifo

@@ -1,24 +1,24 @@
 import Glibc
 
-/// The directories from the root of a walk down to the current directory. Only a few of them are open at the same time.
+/// The directories from the root of a walk down to the current directory.
 ///
 /// Only the nearest ancestors stay open, so that a tree of any depth needs a fixed number of descriptors. A closed
-/// ancestor is opened again as the parent of its child, and must have the same identity as before. Otherwise, a
-/// directory was moved meanwhile, and going up would lead out of the tree.
+/// ancestor is opened again through `..` of its child, and must have the same identity as before. If it has another
+/// identity, a directory was moved in the meantime, and `..` would lead out of the tree.
 package struct DirectoryStack: ~Copyable {
     private struct Ancestor {
         var descriptor: FileDescriptor?
         let identity: FileStatus.Identity
     }
 
-    /// The number of ancestors that stay open.
+    /// The maximum number of ancestors that stay open: those nearest to the current directory.
     private static let openAncestors = 16
 
     /// The current directory of the walk.
     package private(set) var current: FileDescriptor
     private var currentIdentity: FileStatus.Identity
     private var ancestors: [Ancestor] = []
-    /// The identities on the stack, for detecting a directory that contains itself.
+    /// The identities of all directories on the stack. They are used to detect a directory that contains itself.
     private var identities: Set<FileStatus.Identity>
 
     package init(root: FileDescriptor, identity: FileStatus.Identity) {
@@ -27,11 +27,11 @@ package struct DirectoryStack: ~Copyable {
         identities = [identity]
     }
 
-    /// The depth of the current directory below the root, which has depth 0.
+    /// The number of directories between the current directory and the root; 0 if the current directory is the root.
     package var depth: Int { ancestors.count }
 
-    /// Enters a directory. Returns `false` if the directory is the current directory or one of its ancestors. Only a
-    /// user-space file system can have such a cycle.
+    /// Makes the given directory the current one. Returns `false`, without a change, if the directory is already on the
+    /// stack. Only a user-space file system can have such a cycle.
     package mutating func push(_ directory: FileDescriptor, identity: FileStatus.Identity) -> Bool {
         guard identities.insert(identity).inserted else { return false }
         ancestors.append(Ancestor(descriptor: current, identity: currentIdentity))
@@ -42,7 +42,8 @@ package struct DirectoryStack: ~Copyable {
         return true
     }
 
-    /// Returns to the parent, and returns the directory that was left, still open; `nil` at the root.
+    /// Makes the parent the current directory. Returns the directory that was the current one, which is still open. At
+    /// the root, changes nothing and returns `nil`.
     ///
     /// - Throws: `ESTALE` if the parent is no longer the directory that the walk came from.
     package mutating func pop() throws(Errno) -> FileDescriptor? {

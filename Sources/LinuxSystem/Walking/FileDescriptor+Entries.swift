@@ -1,12 +1,12 @@
 import CLinux
 import Glibc
 
-/// System calls on a name in this directory. By default, they do not follow a symbolic link of that name.
+/// System calls on an entry of this directory. By default, they do not follow the entry if it is a symbolic link.
 extension FileDescriptor {
-    /// Opens an entry of this directory. Never leaves the directory, which openat2(2) guarantees.
+    /// Opens an entry of this directory. openat2(2) guarantees that the opened file is in this directory.
     ///
-    /// If the kernel or a seccomp filter refuses that call, openat(2) is used. It guarantees the same, because a
-    /// `FileName` contains no `/`, and O_NOFOLLOW refuses a link.
+    /// If the kernel or a seccomp filter refuses that call, openat(2) is used. In this case the guarantee holds because
+    /// a `FileName` contains no `/`, and O_NOFOLLOW refuses a symbolic link.
     package func open(entry name: FileName, _ options: OpenOptions) throws(Errno) -> FileDescriptor {
         // openat2(2) refuses O_NOCTTY together with O_PATH.
         let forFiles = options.contains(.pathOnly) ? 0 : O_NOCTTY
@@ -25,7 +25,7 @@ extension FileDescriptor {
 
     /// Creates a file, open for reading and writing.
     ///
-    /// - Throws: EEXIST if the name is taken.
+    /// - Throws: EEXIST if the directory has an entry with this name.
     package func createFile(_ name: FileName, permissions: mode_t) throws(Errno) -> FileDescriptor {
         let flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
         return FileDescriptor(owning: try retrying { clinux_openat(rawValue, name.characters, flags, permissions) })
@@ -35,7 +35,7 @@ extension FileDescriptor {
         try retrying { mkdirat(rawValue, name.characters, permissions) }
     }
 
-    /// Opens a subdirectory, which is created if it does not exist. Does not follow a link of that name.
+    /// Opens a subdirectory. Creates it if it does not exist. Does not follow a symbolic link with this name.
     package func openOrMakeDirectory(_ name: FileName, permissions: mode_t) throws(Errno) -> FileDescriptor {
         do throws(Errno) {
             try makeDirectory(name, permissions: permissions)
@@ -74,8 +74,9 @@ extension FileDescriptor {
         try retrying { symlinkat(text, rawValue, name.characters) }
     }
 
-    /// Moves an entry atomically to another directory of the same file system, and replaces an entry that has the new
-    /// name. The replaced entry gets the old name, or is removed if the file system does not support exchange.
+    /// Moves an entry atomically to another directory on the same file system, and replaces an entry that has the new
+    /// name there. The replaced entry gets the old name in this directory. If the file system does not support such an
+    /// exchange, the replaced entry is removed.
     package func move(_ old: FileName, into directory: FileDescriptor, as new: FileName) throws(Errno) {
         let (from, to) = (rawValue, directory.rawValue)
         do throws(Errno) {
@@ -89,7 +90,7 @@ extension FileDescriptor {
 
     /// Renames an entry within this directory.
     ///
-    /// - Throws: EEXIST if the new name is taken.
+    /// - Throws: EEXIST if the directory has an entry with the new name.
     package func rename(_ old: FileName, to new: FileName) throws(Errno) {
         do throws(Errno) {
             try retrying {
@@ -102,8 +103,8 @@ extension FileDescriptor {
         }
     }
 
-    /// Renames without RENAME_NOREPLACE. First creates an empty directory or a second link under the new name, so that
-    /// no other entry is replaced.
+    /// Renames an entry if the file system does not support RENAME_NOREPLACE. Before that, creates an empty directory
+    /// or a second link under the new name, so that no other entry is replaced.
     private func renameWithoutFlag(_ old: FileName, to new: FileName) throws(Errno) {
         if try status(of: old).kind == .directory {
             try makeDirectory(new, permissions: 0o700)

@@ -1,13 +1,15 @@
 import Glibc
 
-/// A name in a directory, as the bytes that the file system stores: any bytes but `/` and NUL, UTF-8 or not.
+/// The name of a directory entry, as the bytes that the file system stores. They can be any bytes except `/` and NUL,
+/// and need not be UTF-8.
 ///
-/// Names are ordered by bytes, independent of any locale.
+/// Names are ordered by their bytes, independent of any locale.
 package struct FileName: Sendable, Hashable {
-    /// The bytes and the terminating NUL, ready for a system call.
+    /// The bytes and a terminating NUL, as system calls need them.
     package let characters: [CChar]
 
-    /// Creates a name, or `nil` if no directory entry can have it (empty, `.`, `..`, with a `/` or a NUL).
+    /// Creates a name, or `nil` if no directory entry can have it, because it is empty, `.` or `..`, or contains a `/`
+    /// or a NUL.
     package init?(_ name: String) {
         guard Self.isValid(name.utf8) else { return nil }
         characters = Array(name.utf8CString)
@@ -15,8 +17,8 @@ package struct FileName: Sendable, Hashable {
 
     /// Creates a name from its bytes, or `nil` if no directory entry can have it.
     ///
-    /// The parameter is an array, because callers list directories of a million entries, and a generic parameter would
-    /// cost callers in other modules as much time as the system call.
+    /// The parameter is an array, not a generic collection. Callers list directories with a million entries, and in
+    /// other modules, a generic parameter would take as much time as the system call.
     package init?(bytes: [UInt8]) {
         guard Self.isValid(bytes) else { return nil }
         var characters: [CChar] = []
@@ -26,12 +28,12 @@ package struct FileName: Sendable, Hashable {
         self.characters = characters
     }
 
-    /// Creates a name from a directory record, in which it is NUL-terminated.
+    /// Creates a name from the NUL-terminated name in a record of a directory listing.
     init(cString: UnsafePointer<CChar>) {
         characters = Array(UnsafeBufferPointer(start: cString, count: strlen(cString) + 1))
     }
 
-    /// Creates a name from a literal, without a check.
+    /// Creates a name from a string literal, without checking it.
     init(literal: String) {
         characters = Array(literal.utf8CString)
     }
@@ -42,7 +44,7 @@ package struct FileName: Sendable, Hashable {
         return !(bytes.count <= 2 && bytes.allSatisfy { $0 == dot })
     }
 
-    /// The bytes without the NUL.
+    /// The bytes of the name, without the terminating NUL.
     package var bytes: some RandomAccessCollection<UInt8> {
         characters.dropLast().lazy.map { UInt8(bitPattern: $0) }
     }
@@ -55,11 +57,12 @@ extension FileName: Comparable {
 }
 
 extension FileName: CustomStringConvertible {
-    /// The name for users: invalid UTF-8 is replaced.
+    /// The name as it is shown to users: invalid UTF-8 is replaced.
     package var description: String { String(decoding: bytes, as: UTF8.self) }
 }
 
-/// The path of an entry below the root of a walk, as bytes: names with `/` between, empty for the root itself.
+/// The path of an entry relative to the root of a walk, as bytes. Names are separated by `/`. The path of the root
+/// itself is empty.
 package struct RelativePath: Sendable, Hashable {
     package private(set) var bytes: [UInt8]
 
@@ -84,6 +87,6 @@ package struct RelativePath: Sendable, Hashable {
 }
 
 extension RelativePath: CustomStringConvertible {
-    /// The path for users: invalid UTF-8 is replaced, and the root is `.`.
+    /// The path as it is shown to users: invalid UTF-8 is replaced, and the root is `.`.
     package var description: String { bytes.isEmpty ? "." : String(decoding: bytes, as: UTF8.self) }
 }

@@ -1,9 +1,10 @@
 import Glibc
 
-/// Removal of a tree of any depth by descriptors, which never follows a link out of the tree.
+/// Removes trees of any depth. All system calls are relative to open directories, so that a symbolic link is never
+/// followed out of the tree.
 ///
-/// Directories that their owner may not change (mode 0555) are made writable first, so that a copy of a read-only
-/// tree can be removed like any other.
+/// Directories whose mode forbids changes (such as 0555) are made writable first, so that a copy of a read-only tree
+/// can be removed like any other tree.
 package enum TreeRemover {
     private struct Frame {
         let name: FileName
@@ -11,8 +12,8 @@ package enum TreeRemover {
         var next = 0
     }
 
-    /// Removes an entry of a directory: a file or link at once, a directory with all its contents. A missing entry is
-    /// no error.
+    /// Removes an entry of a directory. If the entry is a directory, removes it with all its contents. Does nothing if
+    /// the entry does not exist.
     package static func remove(_ name: FileName, in directory: FileDescriptor) throws(Errno) {
         if try removeUnlessDirectory(name, in: directory) { return }
         var stack = DirectoryStack(root: directory, identity: try directory.status().identity)
@@ -48,7 +49,7 @@ package enum TreeRemover {
         return try handle.open(".", [.readOnly, .directory])
     }
 
-    /// Removes an entry unless it is a directory. Returns `false` for a directory.
+    /// Removes an entry unless it is a directory. Returns `false` if it is a directory.
     private static func removeUnlessDirectory(
         _ name: FileName, in directory: FileDescriptor
     ) throws(Errno) -> Bool {

@@ -1,35 +1,35 @@
 import Glibc
 
-/// A walk through a tree by descriptors, which never leaves the tree: depth first, a directory before its contents,
-/// names in byte order.
+/// A walk through a directory tree. The walk is depth-first, and reports a directory before its contents, and names in
+/// byte order. All system calls are relative to open directories, so that the walk never leaves the tree.
 ///
 /// - Symbolic links are reported, never followed. Pipes, sockets and devices are reported, and never opened.
-/// - Each directory is listed when the walk enters it, and must be unchanged when the walk leaves it. An entry that
-///   was added, removed or replaced meanwhile ends the walk with ``WalkError/changedDuringWalk(path:)``, so that no
+/// - Each directory is listed when the walk enters it, and must be unchanged when the walk leaves it. If an entry was
+///   added, removed or replaced in the meantime, the walk ends with ``WalkError/changedDuringWalk(path:)``, so that no
 ///   archive or copy is a mixture of two states. (A change within one tick of the file system's clock, some
-///   milliseconds on kernels before 6.13, can go unnoticed.) The reader of a *file* must check itself whether the
-///   content changes.
-/// - A fixed number of directories is open at a time and no recursion is used: the tree may be of any depth.
+///   milliseconds on kernels before 6.13, can go unnoticed.) The caller that reads a *file* must itself check whether
+///   the file's content changes.
+/// - A fixed number of directories is open at a time, and no recursion is used. Therefore the tree may have any depth.
 ///
-/// Not for use from several threads at once.
+/// A walker must not be used by several threads at once.
 package struct TreeWalker: ~Copyable {
-    /// An entry of the tree. The root's name is `nil`.
+    /// An entry of the tree. The name of the tree's root is `nil`.
     package struct Entry: Sendable {
         package let name: FileName?
         package let status: FileStatus
     }
 
     package enum Event: Sendable {
-        /// A directory begins. It is now ``TreeWalker/directory``.
+        /// The walk enters a directory, which is now ``TreeWalker/directory``.
         case enter(Entry)
-        /// A directory ends. Its parent is ``TreeWalker/directory`` again; after the end of the root, it is still the
-        /// root.
+        /// The walk leaves a directory, whose descriptor is the second value. ``TreeWalker/directory`` is now its
+        /// parent. After the root was left, it is still the root.
         case leave(Entry, FileDescriptor)
-        /// A regular file, open for reading if the walk opens files.
+        /// A regular file. The descriptor is open for reading if the walk opens files; otherwise it is `nil`.
         case file(Entry, FileDescriptor?)
-        /// A symbolic link and its target.
+        /// A symbolic link, and the target of the link.
         case link(Entry, target: [UInt8])
-        /// A pipe, socket or device.
+        /// A pipe, a socket or a device.
         case special(Entry)
     }
 
@@ -43,14 +43,15 @@ package struct TreeWalker: ~Copyable {
     private var stack: DirectoryStack
     private var frames: [Frame] = []
     private var hasBegun = false
-    /// The path of the current directory below the root.
+    /// The path of the current directory relative to the root.
     package private(set) var directoryPath = RelativePath()
 
-    /// Creates a walk, without listing anything yet.
+    /// Creates a walk. No directory is listed yet.
     ///
     /// - Parameters:
-    ///   - root: a directory, opened in any way. It is opened once more, so its own position does not matter.
-    ///   - opensFiles: whether regular files are opened.
+    ///   - root: a directory, opened in any mode. The walk opens it once more, so the position of this descriptor does
+    ///     not matter.
+    ///   - opensFiles: whether to open regular files.
     package init(root: FileDescriptor, opensFiles: Bool) throws(WalkError) {
         do throws(Errno) {
             let own = try root.open(".", [.readOnly, .directory])
@@ -151,8 +152,8 @@ package struct TreeWalker: ~Copyable {
         }
     }
 
-    /// Converts an error at an entry that was just listed. If the entry is missing or has another kind, the tree has
-    /// changed.
+    /// Converts an error that occurred at an entry that was just listed. If the entry is missing or has another kind,
+    /// returns the error that the tree has changed.
     private static func failure(_ error: Errno, at path: RelativePath) -> WalkError {
         switch error.rawValue {
         case ENOENT, ENOTDIR, ELOOP, ESTALE, ENXIO, EINVAL: .changedDuringWalk(path: path.description)
@@ -173,7 +174,7 @@ package enum WalkError: Error, Equatable {
     case changedDuringWalk(path: String)
     /// A directory contains itself, which only a user-space file system can report.
     case containsItself(path: String)
-    /// A system call failed, often because a directory or file may not be read.
+    /// A system call failed, often because the process has no permission to read a directory or file.
     case system(Errno, path: String)
 }
 
@@ -187,9 +188,9 @@ extension WalkError: CustomStringConvertible {
     }
 }
 
-/// An entry of a tree that a copy or an archive left out: a pipe, socket or device.
+/// An entry of a tree that was left out of a copy or an archive, because it is a pipe, a socket or a device.
 package struct SkippedEntry: Sendable, Equatable {
-    /// The path below the root.
+    /// The path of the entry, relative to the root of the tree.
     package let path: String
     package let kind: FileStatus.Kind
 
@@ -199,16 +200,16 @@ package struct SkippedEntry: Sendable, Equatable {
     }
 }
 
-/// The size of a tree, for showing progress. Determining it costs one status call for each file.
+/// The size of a tree, with which progress can be shown. To determine the size takes one system call for each file.
 package struct TreeSize: Sendable, Equatable {
-    /// The total size of all regular files in bytes.
+    /// The total size, in bytes, of all regular files.
     package private(set) var bytes = 0
-    /// The number of entries, without the root.
+    /// The number of entries. The root is not counted.
     package private(set) var entries = 0
 
-    /// Returns the size of a directory's contents, or `nil` if cancelled. Opens nothing but directories.
+    /// Returns the size of a directory's contents, or `nil` if the walk was cancelled. Opens only directories.
     ///
-    /// - Parameter isCancelled: called at every entry.
+    /// - Parameter isCancelled: called at every entry. The walk is cancelled when this returns `true`.
     package static func of(
         _ root: FileDescriptor, isCancelled: () -> Bool = { false }
     ) throws(WalkError) -> TreeSize? {
