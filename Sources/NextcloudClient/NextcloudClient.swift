@@ -85,7 +85,7 @@ public struct NextcloudClient: Sendable {
         return parts.contains(nil) ? nil : parts.compactMap { $0 }
     }
 
-    /// Returns the WebDAV client with the given additional properties instead of its own.
+    /// Returns a copy of the WebDAV client that requests the given properties in place of its other additional ones.
     func files(_ properties: [XMLName]) -> DAVClient {
         var client = files
         client.additionalProperties = properties

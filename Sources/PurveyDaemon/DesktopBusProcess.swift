@@ -57,7 +57,7 @@ final class DesktopBusProcess: Sendable {
 
     /// If a process ran at least this long, the pause before the next start is reset.
     private static let longLife: Duration = .seconds(60)
-    /// The maximum time to wait for the start of the process before the keyring is used.
+    /// The maximum time for which a use of the keyring waits until the process has started.
     private static let startTime: Duration = .seconds(5)
     private static let firstPause: Duration = .milliseconds(250)
     private static let longestPause: Duration = .seconds(60)

@@ -7,7 +7,7 @@ import ItemValues
 import LinuxSystem
 
 /// Opens, reads and writes files in the trash. A trashed file can only be read, and is fetched when it is read. The
-/// `.trashinfo` files and plain files can also be written.
+/// `.trashinfo` files, and files that a file manager creates in the trash directory, can also be written.
 extension TrashView {
     func open(_ target: TrashTarget, _ flags: OpenFlags, _ reply: Reply<OpenReply>) {
         serve(reply) { [self] engine throws(EditError) in

@@ -173,7 +173,7 @@ extension MessageDecoder {
         try seek(key) && !reader.skipNull()
     }
 
-    /// Advances until the given key is the pending key. Returns `false` if the map has no such key.
+    /// Advances until the given key is the next key to be read. Returns `false` if the map has no such key.
     private mutating func find(_ key: UInt64) throws(MessageError) -> Bool {
         if let passed = map.passedKey, key <= passed { rewind() }
         while try readKey() {

@@ -21,7 +21,8 @@ extension DAVWork {
 }
 
 extension DAVKnownItem {
-    /// Throws `forbidden` if the service has reported that the user lacks a permission for the item.
+    /// Throws `forbidden` if the service has reported that the user lacks the permission for the given capability. Does
+    /// not throw if the service has reported no permissions.
     func require(_ capability: NSFileProviderItemCapabilities) throws(DAVError) {
         guard let bits = traits.capabilities else { return }
         let isPermitted = NSFileProviderItemCapabilities(rawValue: bits).contains(capability)

@@ -190,10 +190,9 @@ import UniformTypeIdentifiers
         interaction.delegate?.dropInteraction(interaction, sessionDidExit: session)
     }
 
-    /// Drops the items on the destination.
+    /// Drops the items on the destination, and waits until the destination has loaded everything.
     ///
-    /// - Returns: the operation that the source was notified of, once the destination has loaded everything; `cancel`
-    ///   if the drag had ended before.
+    /// - Returns: the operation that was reported to the source; `cancel` if the drag had ended before this call.
     @discardableResult
     package func perform() async -> UIDropOperation {
         let operation = source?.hasEnded == true ? .cancel : update().operation

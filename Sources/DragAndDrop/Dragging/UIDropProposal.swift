@@ -9,8 +9,8 @@ public enum UIDropOperation: UInt, Sendable {
     case forbidden = 1
     /// The items are copied.
     case copy = 2
-    /// The items are moved, if the source allows it and is in the same program. If the source does not allow it, the
-    /// drop is cancelled. Items of another program are copied.
+    /// The items are moved within one program. If the source does not allow a move, the drop is cancelled. Items of
+    /// another program are always copied.
     case move = 3
 }
 

@@ -44,7 +44,7 @@ package struct Access: Hashable, Sendable {
     package var writes: Bool { traits.contains(.writes) }
 }
 
-/// Operations on paths in the form that the arbiter compares: absolute, without links, `.` and `..`.
+/// Operations on paths in the form that the arbiter compares: absolute, and with no links, `.` or `..`.
 package enum PlainPath {
     /// Whether `path` lies beneath `parent`.
     package static func isBeneath(_ path: ExactPath, _ parent: ExactPath) -> Bool {

@@ -191,9 +191,9 @@ private final class WaitingTask: Sendable {
     }
 }
 
-/// Ends the claim that
-/// ``NSFileCoordinator/prepare(forReadingItemsAt:options:writingItemsAt:options:error:byAccessor:)`` makes. Only the
-/// first call of ``come()`` has an effect.
+/// The end of the claim that
+/// ``NSFileCoordinator/prepare(forReadingItemsAt:options:writingItemsAt:options:error:byAccessor:)`` makes. The first
+/// call of ``come()`` ends the claim; later calls have no effect.
 final class BatchEnd: Sendable {
     private let process: ProcessCoordination
     private let ticket: ClaimTicket

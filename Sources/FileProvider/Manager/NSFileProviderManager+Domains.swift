@@ -6,7 +6,7 @@ import Synchronization
 extension NSFileProviderManager {
     /// The files to preserve when a domain is removed.
     public enum DomainRemovalMode: Int, Sendable {
-        /// No files.
+        /// No files are preserved.
         case removeAll = 0
         /// Files with changes that are not uploaded.
         case preserveDirtyUserData = 1

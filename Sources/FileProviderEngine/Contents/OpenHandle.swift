@@ -46,8 +46,8 @@ package final class OpenHandle: Sendable {
     /// Whether all bytes of the file are local, so that ``descriptor`` is not `nil`.
     package var isComplete: Bool { descriptor != nil }
 
-    /// A descriptor of the local file; `nil` until all its bytes are local. All handles of the item share the
-    /// descriptor. It is writable if this handle is for writing.
+    /// A descriptor of the local file; `nil` until all its bytes are local. The item's handles for reading share one
+    /// descriptor, and those for writing share another.
     package var descriptor: FileDescriptor? { state.withLock { $0.descriptor } }
 
     /// Calls the completion handler when all bytes are local: at once if they are, otherwise after a fetch.

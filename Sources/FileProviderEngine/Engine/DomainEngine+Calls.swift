@@ -185,8 +185,9 @@ extension DomainEngine {
         try metadata.set(kinds, [number: known], self)
     }
 
-    /// Retries at once all edits that wait because of a failure, including parked ones, for example after the user
-    /// signed in or freed space. Edits whose upload was cancelled still wait for ``sendCancelled()``.
+    /// Retries immediately all edits that wait because of a failure, including those that wait for the user. Called
+    /// when the cause may be gone, for example after the user signed in or freed space. Edits whose upload was
+    /// cancelled still wait for ``sendCancelled()``.
     package func retry() {
         signIn.forgetFailedAttempts()
         resolved()

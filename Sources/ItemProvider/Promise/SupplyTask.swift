@@ -126,7 +126,8 @@ package final class SupplyTask: Sendable {
 private final class ProgressSampler: Sendable {
     static let shared = ProgressSampler()
 
-    /// The interval: short enough for a progress bar, and to notice that a provider cancelled.
+    /// The interval at which progress is read. It is short enough for a progress bar, and to notice that a provider
+    /// cancelled.
     private static let beat = DispatchTimeInterval.milliseconds(20)
 
     private let tasks = Lock<[SupplyTask]>([])

@@ -40,8 +40,8 @@ package final class Index: Sendable {
 
     /// Opens an index, or creates it if the file does not exist.
     ///
-    /// - Parameter lookupMemory: The number of lookup entries up to which they are only in memory. A smaller number
-    ///   slows writing.
+    /// - Parameter lookupMemory: The maximum number of lookup entries in memory. Further entries are written to the
+    ///   file, so a smaller number slows writing.
     /// - Throws: ``IndexError/corrupt(_:)`` if the index is damaged or of another version; see ``delete(path:)``.
     package init(path: String, lookupMemory: Int = 1 << 16) throws(IndexError) {
         self.path = path

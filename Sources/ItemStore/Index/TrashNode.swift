@@ -3,7 +3,7 @@ import ItemValues
 /// A file or directory in the local view of the provider's trash. Nodes have numbers of their own, because items in the
 /// trash have no row in the index.
 package struct TrashNode: Sendable, Equatable {
-    /// The directory of the view in which the node is.
+    /// The directory of the trash view that contains the node.
     package enum Place: Sendable, Equatable {
         /// The top directory of the view. Only plain files that a file manager stores there are in it.
         case top

@@ -23,7 +23,8 @@ final class OfferedItem: Sendable {
         promise.representations.map { NSPasteboard.PasteboardType($0.typeIdentifier) }
     }
 
-    /// Whether both objects represent the same item of the same contents of a board.
+    /// Whether both objects represent the same item of the same pasteboard, and the pasteboard's contents were not
+    /// replaced in between.
     func isSame(as other: OfferedItem) -> Bool {
         (board, changeCount, index) == (other.board, other.changeCount, other.index)
     }

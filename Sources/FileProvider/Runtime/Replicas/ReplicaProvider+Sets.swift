@@ -4,7 +4,7 @@ import Synchronization
 
 /// The provider's item sets: the materialized items, and the items with pending changes.
 extension ReplicaProvider {
-    /// Reports changes of the two item sets to the provider, until ``end()``.
+    /// Reports changes of the sets of materialized and of pending items to the provider, until ``end()``.
     func followSets(_ backend: any ManagerBackend) {
         for set in [ItemSet.materialized, .pending] {
             SetWatches.shared.follow(set, of: domain.identifier, backend) { [weak self] done in

@@ -36,8 +36,8 @@ final class OpenFileTable: Sendable {
         /// The time in seconds since 1970 before which the provider's version is not fetched again, because a fetch
         /// failed.
         var nextGrowth = 0.0
-        /// A version at the provider that is known not to begin with the local bytes; `nil` if no such version is
-        /// known.
+        /// The identifier of a version at the provider whose contents are known not to begin with the local bytes of
+        /// the file; `nil` if no such version is known.
         var otherVersion: [UInt8]?
 
         var openings: Int { readers + writers }

@@ -26,8 +26,8 @@ extension OutdatedFiles {
         case postponed
     }
 
-    /// Fetches the provider's version of an open file if, judging by its size, this version may do no more than add
-    /// bytes at the end.
+    /// Fetches the provider's version of an open file if its size is that of the local version or somewhat larger. Such
+    /// a version may be the local version with bytes appended.
     func fetchGrowth(_ row: IndexedItem, _ engine: isolated any EngineEvents) -> Growth {
         guard row.content == .current, let entry = openFiles.entry(row.number), entry.writers == 0,
             entry.reading != nil, !entry.isUnfinished, !entry.isDiscarded, let size = row.item.size,

@@ -21,8 +21,8 @@ final class IdentifierTracker: EngineComponent {
     /// The reported items that are withheld from clients, by identifier. Each may be the item that was sent to the same
     /// place.
     var withheld: [String: WithheldItem] = [:]
-    /// The places to which the provider was asked to move items, by item. The provider may have made each move. If it
-    /// changed an item's identifier in doing so, it may report the item as a new one.
+    /// The new places of items whose move was sent and not yet replied to, by item. Until the reply, the provider may
+    /// report a moved item under another identifier, as if it were a new item.
     var moves: [ItemNumber: SentLocation] = [:]
     /// The present places at the provider of items that the provider was asked to move or remove, by item. The outcome
     /// of these requests is unknown.

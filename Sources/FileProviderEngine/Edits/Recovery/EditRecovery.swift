@@ -40,8 +40,8 @@ final class EditRecovery: EngineComponent {
 
     /// Recovers edits after the index was opened and before the first request is sent to the provider.
     ///
-    /// Most edits agree in the journal, the index and the files. These are only compared, so that recovery is fast even
-    /// with many edits.
+    /// For most edits, the journal, the index and the file agree. Such an edit is only checked, so recovery is fast
+    /// even with many edits.
     ///
     /// - Parameter entries: All entries of the journal.
     func recoverEdits(_ entries: [JournalEntry], _ engine: isolated any EngineEvents) throws {
