@@ -132,6 +132,25 @@ struct MountTests {
         }
     }
 
+    @Test(arguments: Self.names)
+    func `a file that is being uploaded moves with its folder`(name: String) async throws {
+        try await MountedServer.run(name) { place in
+            let mount = place.mount()
+            try Files.makeFolder(mount + "/Folder")
+            try Files.write("one", to: mount + "/Folder/a.txt", O_WRONLY | O_CREAT)
+            try place.settle(on: ["Folder": "folder", "Folder/a.txt": "one"])
+            try place.stage.fault(["method": "PUT", "hold": "before", "times": -1])
+            try Files.write("changed", to: mount + "/Folder/a.txt", O_WRONLY | O_TRUNC)
+            try Files.write("new", to: mount + "/Folder/b.txt", O_WRONLY | O_CREAT)
+            while try place.stage.held() == 0 { usleep(50_000) }
+            try Files.rename(mount + "/Folder", to: mount + "/Renamed")
+            // Give the system time to send the rename, which some servers would carry out before the upload.
+            sleep(3)
+            try place.stage.clearFaults()
+            try place.settle(on: ["Renamed": "folder", "Renamed/a.txt": "changed", "Renamed/b.txt": "new"])
+        }
+    }
+
     /// Returns a text without repetitions.
     private static func text(_ count: Int) -> String {
         var text = ""

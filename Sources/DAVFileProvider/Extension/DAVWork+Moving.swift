@@ -18,7 +18,7 @@ extension DAVWork {
         let target = try parent.address.appending(name)
         let address = known.isFolder ? target.asDirectory : target
         do {
-            return try await account.moves.perform {
+            return try await account.moves.perform(moving: known.isFolder ? known.address : nil) {
                 try await account.catalogue.moving(known.item.number) {
                     let entry = try await write(in: parent.item.number) { writer throws(DAVError) in
                         try await writer.move(known.address, to: address)

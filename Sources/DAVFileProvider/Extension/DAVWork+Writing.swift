@@ -16,17 +16,23 @@ extension DAVWork {
 
     /// Runs a function with a ``ServerWriter``.
     ///
-    /// - Parameter folder: the number of the folder in which the function makes a change.
+    /// - Parameters:
+    ///   - folder: the number of the folder in which the function makes a change.
+    ///   - address: the address to which the function uploads a file; `nil` if it uploads none.
     func write<Reply: Sendable>(
-        in folder: Int64, _ progress: Progress? = nil,
+        in folder: Int64, uploadingTo address: HTTPAddress? = nil, _ progress: Progress? = nil,
         _ body: @Sendable (ServerWriter) async throws(DAVError) -> Reply
     ) async throws -> Reply {
         let profile = try await account.knownProfile(in: folder)
-        return try await account.ask { client throws(DAVError) in
-            var client = client
-            if let progress { client.onProgress = { sent, _ in progress.completedUnitCount = Int64(sent) } }
-            return try await body(account.writer(client, profile, in: folder, temporary: temporary))
+        @Sendable func ask() async throws -> Reply {
+            try await account.ask { client throws(DAVError) in
+                var client = client
+                if let progress { client.onProgress = { sent, _ in progress.completedUnitCount = Int64(sent) } }
+                return try await body(account.writer(client, profile, in: folder, temporary: temporary))
+            }
         }
+        guard let address, profile.makesParents else { return try await ask() }
+        return try await account.moves.upload(to: address, ask)
     }
 
     // MARK: New items
@@ -82,7 +88,7 @@ extension DAVWork {
         progress.totalUnitCount = Int64(outgoing?.count ?? 0) + 1
         let entry: DAVEntry
         do {
-            entry = try await write(in: folder, progress) { writer throws(DAVError) in
+            entry = try await write(in: folder, uploadingTo: address, progress) { writer throws(DAVError) in
                 if writer.profile.makesParents { _ = try await writer.client.entry(at: parent.address) }
                 guard let outgoing else {
                     return try await writer.makeFolder(address.asDirectory, isRepeated: earlier != nil)
@@ -142,7 +148,7 @@ extension DAVWork {
         progress.totalUnitCount = Int64(outgoing.count) + 1
         let digest = try await digest(of: number, version: base)
         let entry = try await account.catalogue.moving(number) {
-            try await write(in: known.item.parent, progress) { writer throws(DAVError) in
+            try await write(in: known.item.parent, uploadingTo: known.address, progress) { writer throws(DAVError) in
                 try await writer.replace(
                     known.address, with: outgoing, base: ServerWriter.Base(version: base, digest: digest))
             }

@@ -46,6 +46,13 @@ public struct HTTPAddress: Hashable, Sendable, CustomStringConvertible {
         path.utf8.last == UInt8(ascii: "/") ? self : HTTPAddress(origin: origin, path: path + "/", query: query)
     }
 
+    /// Whether this is the address of an entry of the given directory, or of one of its subdirectories. Queries are
+    /// ignored.
+    package func isBeneath(_ directory: HTTPAddress) -> Bool {
+        let path = directory.asDirectory.path.utf8
+        return origin == directory.origin && self.path.utf8.count > path.count && self.path.utf8.starts(with: path)
+    }
+
     /// Returns the address with another query, or without a query.
     ///
     /// - Parameter query: the query, percent-encoded.
