@@ -52,7 +52,7 @@ import Testing
         #expect(
             OSLog.text("%{private}@ %d %{sensitive, errno}*d %{private}.2f %5.1f|", ["a", 1, 4, 2, 0.5, 0.25])
                 == "<private> 1 <private> <private>   0.2|")
-        #expect(OSLog.text("%{private}d%", [1]) == "<private>%")
+        #expect(OSLog.text("%{private}d and %", [1]) == "<private> and ")
         #expect(OSLog.text("100 %% of %{private,mask.hash}s", [1]) == "100 % of <private>")
     }
 

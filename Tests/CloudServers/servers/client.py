@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 import xml.etree.ElementTree as ElementTree
 from urllib.error import HTTPError
 from urllib.parse import quote, unquote, urlsplit
@@ -18,6 +19,8 @@ from urllib.request import (
 D = "{DAV:}"
 # Seconds for one reply.
 REPLY = 120
+# Seconds for which a change of a locked file is repeated.
+LOCKED = 60
 
 
 class OtherClient:
@@ -34,11 +37,18 @@ class OtherClient:
         return build_opener(ProxyHandler({}), HTTPDigestAuthHandler(passwords), HTTPBasicAuthHandler(passwords))
 
     def request(self, method: str, path: str, body: bytes | None = None, **headers: str) -> bytes:
-        """Returns the body of the reply; raises OSError for a refusal."""
-        request = Request(self.url + quote(path), body, headers, method=method)
-        with self.opener.open(request, timeout=REPLY) as reply:
-            data: bytes = reply.read()
-            return data
+        """Returns the body of the reply; raises OSError for a refusal. Waits while another client has a lock."""
+        limit = time.monotonic() + LOCKED
+        while True:
+            request = Request(self.url + quote(path), body, headers, method=method)
+            try:
+                with self.opener.open(request, timeout=REPLY) as reply:
+                    data: bytes = reply.read()
+                    return data
+            except HTTPError as failure:
+                if failure.code != 423 or time.monotonic() > limit:
+                    raise
+                time.sleep(0.1)
 
     def put(self, path: str, contents: bytes) -> None:
         self.request("PUT", path, contents)

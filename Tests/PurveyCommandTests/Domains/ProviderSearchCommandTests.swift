@@ -13,13 +13,12 @@ import Testing
     }
 
     @Test func theServiceFindsItemsOfFoldersThatWereNotListedYet() async throws {
-        try await ServiceFixture.run { place in
-            try await place.tell { control in
-                try control.put("report.txt", "known")
-                try control.put("deep/inner/report two.txt", "unknown")
-                try control.put("letter.txt", "another")
-                try control.change { $0.pageLimit = 1 }
-            }
+        // The files are older than the domain, so the change feed does not report them.
+        let files: KeyValuePairs = [
+            "report.txt": "known", "deep/inner/report two.txt": "unknown", "letter.txt": "another",
+        ]
+        try await ServiceFixture.run(filling: files) { place in
+            try await place.tell { control in try control.change { $0.pageLimit = 1 } }
             try await place.succeed("ls", "Cloud:")
             let items = try await found(place, "report")
             #expect(items.map { $0["name"] as? String } == ["report.txt", "report two.txt"])

@@ -15,12 +15,15 @@ struct ServiceFixture {
 
     var control: CloudControl { cloud.control }
 
-    /// Runs a test with a fixture whose service has no items yet.
+    /// Runs a test with a fixture.
     ///
-    /// - Parameter arrange: A closure that is called before the daemon starts.
+    /// - Parameters:
+    ///   - files: The contents of the files that the service has before the domain is added, by path, the oldest
+    ///     first.
+    ///   - arrange: A closure that is called before the daemon starts.
     static func run(
-        model: StartedCloud.Model = .documents, arrange: (CommandFixture) throws -> Void = { _ in },
-        _ body: (ServiceFixture) async throws -> Void
+        model: StartedCloud.Model = .documents, filling files: KeyValuePairs<String, String> = [:],
+        arrange: (CommandFixture) throws -> Void = { _ in }, _ body: (ServiceFixture) async throws -> Void
     ) async throws {
         try await CommandFixture.run { place in
             try arrange(place)
@@ -28,6 +31,9 @@ struct ServiceFixture {
             let folder = place.path("service")
             let cloud = try await onThread { try StartedCloud(program: program, folder: folder) }
             do {
+                try await onThread {
+                    for (path, text) in files { try cloud.control.put(path, text) }
+                }
                 try await body(try await ServiceFixture(place, cloud, model))
             } catch {
                 await offPool { cloud.end() }
