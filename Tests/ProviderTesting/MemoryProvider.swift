@@ -100,6 +100,8 @@ package final class MemoryProvider: Provider {
         /// Whether an item's identifier is its path, as with most small providers. When an item is moved, its
         /// identifier and those of its descendants change.
         package var identifiersArePaths = false
+        /// Whether a moved item replaces the item that has its new name, instead of a collision.
+        package var movesReplace = false
         /// Whether a file's identifier changes with its contents.
         package var contentsAreIdentifiers = false
         /// A closure that may change the reply to a move.

@@ -44,13 +44,54 @@ final class IdentifierFinder: EngineComponent {
         return isUntouched && known.number.rawValue > row.number.rawValue ? found : nil
     }
 
+    /// Returns the provider's item at the place of a move whose reply was lost, if it is the moved item although the
+    /// provider has an item under the former identifier.
+    ///
+    /// - Parameter current: The item that the provider has under the former identifier.
+    nonisolated(nonsending) func moved(
+        _ row: IndexedItem, leaving current: ProviderItem, to place: SentLocation
+    ) async throws -> ProviderItem? {
+        guard try isSame(current, as: row) else { return try await moved(row, to: place) }
+        // Directories are told apart by what is in them.
+        guard current.kind == .folder, let found = try await moved(row, to: place), !(try await holds(current, row))
+        else { return nil }
+        return try await holds(found, row) ? found : nil
+    }
+
+    /// Returns the provider's item at the place of a move whose reply was lost, if it is the moved item. An item of
+    /// another client may have the former identifier since.
+    nonisolated(nonsending) func movedBefore(_ row: IndexedItem, to place: SentLocation) async throws -> ProviderItem? {
+        let current: ProviderItem
+        do {
+            current = try await asking { () async throws(ProviderError) in
+                try await provider.item(row.item.identifier)
+            }
+        } catch let failure as ProviderError where failure.kind == .noSuchItem {
+            return try await moved(row, to: place)
+        }
+        return try await moved(row, leaving: current, to: place)
+    }
+
+    /// Whether a directory at the provider holds any of the items that a known directory has.
+    nonisolated(nonsending) private func holds(_ folder: ProviderItem, _ known: IndexedItem) async throws -> Bool {
+        var names: Set<String> = []
+        try index.children(of: known.number) { child in
+            if child.isKnownToProvider, child.item.parent.hasSameBytes(as: known.item.identifier) {
+                names.insert(child.item.filename)
+            }
+            return names.count < configuration.pageSize
+        }
+        guard !names.isEmpty else { return false }
+        return try await firstItem(in: folder.identifier) { names.contains($0.filename) } != nil
+    }
+
     /// Finds an item whose move got no reply, before the item is moved again.
     ///
     /// - Returns: `nil` if the provider has the item under its known identifier, or does not have it in the new place.
     func findMoved(
         _ row: IndexedItem, _ place: SentLocation, _ engine: isolated any EngineEvents
     ) async throws -> StepResult? {
-        guard try await !isStillThere(row), let found = try await moved(row, to: place) else { return nil }
+        guard let found = try await movedBefore(row, to: place) else { return nil }
         let (double, result) = try double(of: row.number, found, engine)
         if let result { return result }
         guard var entry = try journal.entry(row.number),
@@ -73,19 +114,6 @@ final class IdentifierFinder: EngineComponent {
         if let double { recreation.forgetDouble(double, engine) }
         tracker.forgetMove(of: row.number, engine)
         return .later(0)
-    }
-
-    /// Whether the provider still has an item under its known identifier. After a move, an item of another client may
-    /// have that identifier, so kind and contents are compared, too.
-    nonisolated(nonsending) func isStillThere(_ row: IndexedItem) async throws -> Bool {
-        do {
-            let found = try await asking { () async throws(ProviderError) in
-                try await provider.item(row.item.identifier)
-            }
-            return try isSame(found, as: row)
-        } catch let failure as ProviderError where failure.kind == .noSuchItem {
-            return false
-        }
     }
 
     /// Whether the provider's item has the kind and the contents of an item that was changed locally. A file is
@@ -201,6 +229,13 @@ final class IdentifierFinder: EngineComponent {
 
     /// Returns the item with a given name from the enumeration of a directory.
     nonisolated(nonsending) func listedItem(named name: String, in parent: String) async throws -> ProviderItem? {
+        try await firstItem(in: parent) { $0.isAt(name, in: parent) }
+    }
+
+    /// Returns the first item in the enumeration of a directory that meets a condition.
+    nonisolated(nonsending) private func firstItem(
+        in parent: String, _ isMeant: (ProviderItem) -> Bool
+    ) async throws -> ProviderItem? {
         var page: [UInt8]?
         var guarded = EndlessListing(limit: configuration.pagesWithoutNews, mostItems: configuration.itemsInFolder)
         while true {
@@ -208,8 +243,7 @@ final class IdentifierFinder: EngineComponent {
             let answer = try await asking { () async throws(ProviderError) in
                 try await provider.page(of: parent, after: after, suggestedSize: configuration.pageSize)
             }
-            let item = answer.items.first { $0.isAt(name, in: parent) }
-            if let item { return item }
+            if let item = answer.items.first(where: isMeant) { return item }
             guard let next = answer.next else { return nil }
             // A listing without end must not count as complete, because an item on a later page would then be created
             // twice.

@@ -249,9 +249,16 @@ package struct UploadTable {
     }
 
     /// Forgets failures and cycles of an item, because its step was successful.
-    package mutating func noteSuccess(_ number: ItemNumber) { update(number) { ($0.attempts, $0.cycles) = (0, 0) } }
+    package mutating func noteSuccess(_ number: ItemNumber) {
+        update(number) { ($0.attempts, $0.cycles, $0.isMoveUnfit) = (0, 0, false) }
+    }
 
     package mutating func setUnfit(_ number: ItemNumber, _ unfit: UnfitReply?) { update(number) { $0.unfit = unfit } }
+
+    /// Records whether the last request to move an item got a reply that could not be used.
+    package mutating func setMoveUnfit(_ number: ItemNumber, _ isUnfit: Bool) {
+        update(number) { $0.isMoveUnfit = isUnfit }
+    }
 
     private mutating func update(_ number: ItemNumber, _ change: (inout UploadTask) -> Void) {
         var task = self[number]

@@ -42,6 +42,9 @@ package struct UploadTask {
     package var cycles = 0
     /// The next step for a new item whose reply could not be used.
     package var unfit: UnfitReply?
+    /// Whether the last request to move the item got a reply that could not be used, so that only another reply shows
+    /// whether the provider accepts the move.
+    package var isMoveUnfit = false
 
     package init() {}
 
@@ -91,6 +94,7 @@ package struct UploadTask {
     package var isEmpty: Bool {
         guard case .idle = phase else { return false }
         return !isWantedAgain && accepted == nil && generation == 0 && attempts == 0 && cycles == 0 && unfit == nil
+            && !isMoveUnfit
     }
 }
 
