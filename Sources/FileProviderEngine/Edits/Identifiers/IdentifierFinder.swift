@@ -98,6 +98,7 @@ final class IdentifierFinder: EngineComponent {
             let now = try index.itemEvenIfDeleted(row.number), now.item.identifier == row.item.identifier
         else { return .later(0) }
         entry.identifier = found.identifier
+        entry.setPlace(of: found)
         entry.mayHaveMoved = false
         entry.movedTo = nil
         var records: [JournalChange] = [.put(entry)]
@@ -111,6 +112,7 @@ final class IdentifierFinder: EngineComponent {
             }
         }
         tracker.follow(row.number, from: row.item.identifier, to: found.identifier, engine)
+        recreation.reconciler.revalidateFormer(row.item.identifier, of: found, engine)
         if let double { recreation.forgetDouble(double, engine) }
         tracker.forgetMove(of: row.number, engine)
         return .later(0)

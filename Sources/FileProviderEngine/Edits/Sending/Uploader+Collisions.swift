@@ -161,6 +161,7 @@ extension Uploader {
         }
         if var entry = try journal.entry(moved), !entry.identifier.hasSameBytes(as: answer.identifier) {
             entry.identifier = answer.identifier
+            entry.setPlace(of: answer)
             entry.mayHaveMoved = false
             entry.movedTo = nil
             try writer.writeInAnyCase([.put(entry)])

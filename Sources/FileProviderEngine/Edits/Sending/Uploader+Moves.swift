@@ -78,7 +78,7 @@ extension Uploader {
             scheduler.table.setMoveUnfit(number, true)
             throw failure
         }
-        return try finishMove(number, to: parent, named: name, answer, engine)
+        return try finishMove(number, to: parent, named: name, answer, wasRepeated: wasAsked, engine)
     }
 
     /// Whether the provider has no item with the row's identifier.
@@ -128,8 +128,11 @@ extension Uploader {
         return .other(.later(0))
     }
 
+    /// Records that the provider has moved an item.
+    ///
+    /// - Parameter wasRepeated: Whether the provider was asked for the move before, without a usable reply.
     private func finishMove(
-        _ number: ItemNumber, to folder: IndexedItem, named name: String, _ answer: ProviderItem,
+        _ number: ItemNumber, to folder: IndexedItem, named name: String, _ answer: ProviderItem, wasRepeated: Bool,
         _ engine: isolated any EngineEvents
     ) throws -> StepResult {
         let parent = folder.number
@@ -144,6 +147,7 @@ extension Uploader {
         answer = tracker.leftNameInBetween(answer, movedTo: name, in: parent)
         let moved = answer
         entry.identifier = answer.identifier
+        entry.setPlace(of: answer)
         entry.mayHaveMoved = false
         entry.movedTo = nil
         entry.failure = nil
@@ -165,7 +169,10 @@ extension Uploader {
         }
         reconciler.confirmed(
             answer.identifier, told: row.item, answer, request: scheduler.request(of: number), engine)
-        tracker.follow(number, from: row.item.identifier, to: answer.identifier, engine)
+        let former = row.item.identifier
+        let isReported = scheduler.request(of: number).map { replies.isStale(for: former, since: $0) } ?? false
+        tracker.follow(number, from: former, to: answer.identifier, engine)
+        if wasRepeated || isReported { reconciler.revalidateFormer(former, of: answer, engine) }
         reconciler.handle(applied, engine)
         if let double { recreation.forgetDouble(double, engine) }
         tracker.forgetMove(of: number, engine)
