@@ -167,8 +167,8 @@ package struct UploadTable {
     /// Schedules the items that waited for a result of an item.
     package mutating func wakeWaiters(of number: ItemNumber, at time: Double) {
         for waiter in waiters[number] ?? [] {
-            if case .reserved = self[waiter].phase {
-                move(waiter, to: .reserved(blocker: nil))
+            if let holder = self[waiter].holder {
+                move(waiter, to: .reserved(by: holder, blocker: nil))
             } else {
                 move(waiter, to: .queued(at: time))
             }
@@ -179,17 +179,17 @@ package struct UploadTable {
 
     /// Reserves an item for another item's step. Refused for a busy item.
     @discardableResult
-    package mutating func reserve(_ number: ItemNumber) -> Bool {
+    package mutating func reserve(_ number: ItemNumber, by holder: ItemNumber) -> Bool {
         let task = self[number]
         guard !task.isBusy else { return false }
-        move(number, to: .reserved(blocker: task.blocker))
+        move(number, to: .reserved(by: holder, blocker: task.blocker))
         return true
     }
 
     /// Ends a reservation and schedules the item's own step. Refused for an item that is not reserved.
     @discardableResult
     package mutating func endReservation(_ number: ItemNumber, at time: Double) -> Bool {
-        guard case .reserved(let blocker) = self[number].phase else { return false }
+        guard case .reserved(_, let blocker) = self[number].phase else { return false }
         setWantedAgain(number, false)
         move(number, to: blocker.map { .blocked(on: $0, until: time) } ?? .queued(at: time))
         return true
@@ -282,6 +282,12 @@ extension UploadTable {
         default: nil
         }
     }
+
+    /// Returns the item whose step has reserved an item; `nil` if none has.
+    ///
+    /// The optimizer of Swift 6.3 crashes when it inlines this function.
+    @inline(never)
+    package func holder(of number: ItemNumber) -> ItemNumber? { self[number].holder }
 
     /// Whether an item waits for another one, directly or indirectly.
     package func waits(_ number: ItemNumber, for other: ItemNumber) -> Bool {

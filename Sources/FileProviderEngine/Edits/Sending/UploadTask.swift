@@ -14,8 +14,10 @@ package struct UploadTask {
         case running(UploadStep)
         /// Another item's step renames this item temporarily. The item has no step of its own meanwhile.
         ///
-        /// - Parameter blocker: The item that this one still waits for, as in `blocked`.
-        case reserved(blocker: ItemNumber?)
+        /// - Parameters:
+        ///   - holder: The item whose step renames this one.
+        ///   - blocker: The item that this one still waits for, as in `blocked`.
+        case reserved(by: ItemNumber, blocker: ItemNumber?)
         /// The item replaced another one whose contents are being sent. It has no step until that upload has ended.
         case succeeding(ItemNumber)
         /// The item waits for a result of another item. If no event wakes it, its next step is due at the given time.
@@ -77,7 +79,15 @@ package struct UploadTask {
     package var blocker: ItemNumber? {
         switch phase {
         case .blocked(let other, _): other
-        case .reserved(let blocker): blocker
+        case .reserved(_, let blocker): blocker
+        default: nil
+        }
+    }
+
+    /// The item whose step has reserved this one.
+    package var holder: ItemNumber? {
+        switch phase {
+        case .reserved(let holder, _): holder
         default: nil
         }
     }
