@@ -114,6 +114,23 @@ import Testing
         }
     }
 
+    /// The program runs, and has none of the groups whose names lead out of the groups' directory.
+    @Test func aProgramThatDeclaresUnsafeGroupNamesHasNone() throws {
+        try ExtensionFixture.run { place in
+            try place.write(product: "BookmarkExtension")
+            let long = "group." + String(repeating: "x", count: 300)
+            let names = ["../\(Self.group)", "..", "", "a/b", long, Self.group]
+            let program = try Program(place, "org.example.app", groups: names)
+            for name in names.dropLast() where !name.isEmpty {
+                #expect(program.tell("group \(name)") == "none", "\(name)")
+                #expect(program.tell("group-get \(name) key") == "none", "\(name)")
+            }
+            #expect(program.tell("group \(Self.group)") == place.data + "/groups/" + Self.group)
+            try program.end()
+            #expect(try FileManager.default.contentsOfDirectory(atPath: place.data + "/groups") == [Self.group])
+        }
+    }
+
     @Test func theGroupOfAProvidersDocumentsIsDeclaredByNamingIt() throws {
         try ExtensionFixture.run { place in
             var list = ExtensionFixture.propertyList

@@ -90,6 +90,96 @@ import Testing
         }
     }
 
+    @Test func namesThatAreNoGroupNamesHaveNoFolder() async {
+        await #expect(processExitsWith: .success) {
+            let place = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+            try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
+            defer { try? FileManager.default.removeItem(at: place) }
+            setenv("PURVEY_HOME", place.path + "/home", 1)
+            let names = [
+                "", ".", "..", "/", "../x", "group.a/../../x", "group.a/b", "/tmp/x", ".hidden", "group.a\0b",
+                "group.a\nb", "group a", "group.\u{E9}", "~", "$HOME", String(repeating: "g", count: 201),
+                "group." + String(repeating: "x", count: 300), "group." + String(repeating: "../", count: 60) + "tmp/x",
+            ]
+            for name in names {
+                let url = FileManager.default.containerURL(forSecurityApplicationGroupIdentifier: name)
+                #expect(url == nil, "\(name)")
+                #expect(!AppGroup.isSuite(name), "\(name)")
+                #expect(AppGroup.declared(in: [AppGroup.listKey: [name]]).isEmpty, "\(name)")
+            }
+            #expect(try FileManager.default.contentsOfDirectory(atPath: place.path).isEmpty)
+            // The longest name has a directory and values.
+            let name = "group." + String(repeating: "x", count: 194)
+            let url = FileManager.default.containerURL(forSecurityApplicationGroupIdentifier: name)
+            #expect(url?.path == place.path + "/home/data/groups/" + name)
+            let (one, other) = (
+                try #require(UserDefaults(suiteName: name)), try #require(UserDefaults(suiteName: name))
+            )
+            one.set(1, forKey: "number")
+            #expect(other.integer(forKey: "number") == 1)
+        }
+    }
+
+    /// Another program of the group can replace every file and directory in the group's directory.
+    @Test func filesOfOtherKindsInAGroupAreNoValues() async {
+        await #expect(processExitsWith: .success) {
+            let place = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+            defer { try? FileManager.default.removeItem(at: place) }
+            setenv("PURVEY_HOME", place.path, 1)
+            let name = "group.org.purvey.tests"
+            let library = place.path + "/data/groups/\(name)/Library"
+            let (file, lock) = (library + "/Preferences/\(name).plist", library + "/Preferences/.\(name).lock")
+            let defaults = try #require(UserDefaults(suiteName: name))
+            defaults.set("one", forKey: "key")
+            // A FIFO without a writer would block a reader.
+            unlink(file)
+            mkfifo(file, 0o600)
+            #expect(defaults.string(forKey: "key") == nil)
+            defaults.set("two", forKey: "key")
+            #expect(defaults.string(forKey: "key") == "two")
+            for make in [{ mkfifo(lock, 0o600) }, { symlink(place.path + "/target", lock) }, { mkdir(lock, 0o700) }] {
+                unlink(lock)
+                #expect(make() == 0)
+                defaults.set("three", forKey: "key")
+                #expect(defaults.string(forKey: "key") == "three")
+                defaults.removeObject(forKey: "key")
+                #expect(defaults.string(forKey: "key") == nil)
+            }
+            #expect(access(place.path + "/target", F_OK) != 0)
+            // A directory cannot be replaced. The value is lost, and the program continues.
+            unlink(file)
+            mkdir(file, 0o700)
+            defaults.set("four", forKey: "key")
+            #expect(defaults.string(forKey: "key") == nil)
+            rmdir(file)
+            defaults.set("five", forKey: "key")
+            #expect(defaults.string(forKey: "key") == "five")
+        }
+    }
+
+    @Test func aGroupWhosePreferencesAreALinkHasNoValues() async {
+        await #expect(processExitsWith: .success) {
+            let place = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+            defer { try? FileManager.default.removeItem(at: place) }
+            setenv("PURVEY_HOME", place.path, 1)
+            let name = "group.org.purvey.tests"
+            let group = place.path + "/data/groups/\(name)"
+            for path in ["Library", "Library/Preferences"] {
+                try? FileManager.default.removeItem(atPath: group)
+                try FileManager.default.createDirectory(
+                    atPath: (group + "/" + path as NSString).deletingLastPathComponent,
+                    withIntermediateDirectories: true)
+                let target = place.path + "/secret"
+                try FileManager.default.createDirectory(
+                    atPath: target + "/Preferences", withIntermediateDirectories: true)
+                #expect(symlink(target, group + "/" + path) == 0)
+                #expect(UserDefaults(suiteName: name) == nil)
+                #expect(try FileManager.default.contentsOfDirectory(atPath: target) == ["Preferences"])
+                #expect(try FileManager.default.contentsOfDirectory(atPath: target + "/Preferences").isEmpty)
+            }
+        }
+    }
+
     @Test func otherSuitesAreFoundationsOwn() throws {
         let plain = try #require(UserDefaults(suiteName: "org.purvey.tests.plain"))
         #expect(type(of: plain) == UserDefaults.self)

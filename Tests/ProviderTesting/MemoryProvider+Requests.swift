@@ -195,6 +195,11 @@ extension MemoryProvider {
         let item = try state.withLock { state throws(ProviderError) in
             _ = try state.node(identifier)
             try state.checkFolder(parent)
+            if state.behaviour.movesReplace, let other = state.child(named: name, in: parent)?.item.identifier,
+                other != identifier
+            {
+                state.remove(other)
+            }
             try state.checkName(name, in: parent, of: identifier)
             let identifier = state.change(identifier) { node, _ in
                 node.item.filename = name

@@ -160,6 +160,7 @@ extension MemoryProvider.State {
         node.item.modified = 1_600_000_000 + Double(counter)
         change(&node)
         if kind == .file { node.set(node.contents, version: counter) }
+        node.limit(to: behaviour.versions)
         nodes[identifier] = node
         log.append(.init(identifier: identifier, from: nil, to: parent))
         return identifier
@@ -174,6 +175,7 @@ extension MemoryProvider.State {
         counter += 1
         let from = node.item.parent
         change(&node, counter)
+        node.limit(to: behaviour.versions)
         var wanted = identifier
         if behaviour.identifiersArePaths, identifier != ProviderItem.rootIdentifier {
             wanted = Self.path(of: node.item.filename, in: node.item.parent)
@@ -247,5 +249,21 @@ extension MemoryProvider.Node {
         contents = bytes
         item.size = Int64(bytes.count)
         item.contentVersion = Array("v\(version)".utf8)
+    }
+
+    /// Removes what a provider without versions does not give, as ``ProviderItem`` does when it reads an item.
+    mutating func limit(to versions: MemoryProvider.Versions) {
+        guard item.kind == .file else { return }
+        switch versions {
+        case .counted: return
+        case .sizes:
+            item.modified = 1_600_000_000
+            item.contentVersion = Array("\(contents.count) 1600000000".utf8)
+        case .missing:
+            item.modified = nil
+            item.size = nil
+            item.contentVersion = []
+        }
+        item.flags.insert(.lacksVersion)
     }
 }

@@ -60,6 +60,16 @@ package final class MemoryProvider: Provider {
         case servesParts
     }
 
+    /// The source of the versions of files.
+    package enum Versions: Sendable {
+        /// Each change of a file's contents has a version of its own.
+        case counted
+        /// The provider gives no version and the same date for all files, so that files of one size have one version.
+        case sizes
+        /// The provider gives no version, no size and no date.
+        case missing
+    }
+
     /// The provider's behaviour; see ``MemoryProvider/behave(_:)``.
     package struct Behaviour: Sendable {
         /// The maximum number of items in a page, regardless of the suggested size.
@@ -97,9 +107,13 @@ package final class MemoryProvider: Provider {
         package var trashPage: (@Sendable (ItemPage) -> ItemPage)?
         /// A closure that may change the reply to a creation.
         package var created: (@Sendable (ProviderItem) -> ProviderItem)?
+        /// The source of the versions of files. Set before files are added.
+        package var versions = Versions.counted
         /// Whether an item's identifier is its path, as with most small providers. When an item is moved, its
         /// identifier and those of its descendants change.
         package var identifiersArePaths = false
+        /// Whether a moved item replaces the item that has its new name, instead of a collision.
+        package var movesReplace = false
         /// Whether a file's identifier changes with its contents.
         package var contentsAreIdentifiers = false
         /// A closure that may change the reply to a move.

@@ -57,7 +57,7 @@ package enum AppGroup {
     private static func hasBundle(_ list: [String: Any]) -> Bool { list["CFBundleIdentifier"] is String }
 
     /// Whether the user defaults suite with the given name belongs to a group of this process.
-    static func isSuite(_ name: String) -> Bool {
+    package static func isSuite(_ name: String) -> Bool {
         let list = Bundle.main.infoDictionary ?? [:]
         if declared(in: list).contains(name) { return true }
         // Without a property list the name decides: Apple's group names begin with `group.`.

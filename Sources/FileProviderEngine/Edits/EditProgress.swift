@@ -168,26 +168,51 @@ package final class EditProgress: EngineComponent {
     func checkDeadlock(of wait: EditWait) throws(ProviderError) {
         guard let own = wait.own, !wait.awaited.isEmpty else { return }
         guard needs(wait.awaited, own) || isFullOfWaits(besides: wait.awaited) else { return }
-        throw ProviderError(
-            .cannotSynchronize, message: "Two changes of items wait for each other.")
+        throw .deadlock
+    }
+
+    /// Checks a wait for listings for a deadlock. A listing may wait for the reply to a move, which has the new
+    /// identifier of the directory.
+    ///
+    /// - Parameters:
+    ///   - folders: The directories whose listing waits for the end of a move.
+    ///   - own: The item that the provider is changing while it waits; `nil` if it is changing none.
+    /// - Throws: ``ProviderError/Kind/cannotSynchronize`` if a listing can only end after the wait.
+    func checkDeadlock(ofListing folders: [ItemNumber], inside own: ItemNumber?) throws(ProviderError) {
+        guard let own else { return }
+        let isDeadlock = try onRecord { () throws(IndexError) in
+            for folder in folders where try context.isWithin(own, folder) { return true }
+            return false
+        }
+        if isDeadlock { throw .deadlock }
     }
 
     /// Whether an edit of at least one of the items `numbers` can complete only after the edit of the item `other`.
     private func needs(_ numbers: Set<ItemNumber>, _ other: ItemNumber) -> Bool {
         var seen = numbers
         var next = Array(numbers)
+        let holder = scheduler.table.holder(of: other)
         while let number = next.popLast() {
-            if number == other { return true }
+            if number == other || number == holder { return true }
             var needed: Set<ItemNumber> = []
             if let other = scheduler.table[number].blocker { needed.insert(other) }
             if let row = try? index.itemEvenIfDeleted(number), row.isKnownToProvider, let taker = tracker.taker(of: row)
             {
                 needed.insert(taker)
             }
-            for wait in waits.values where wait.own == number { needed.formUnion(wait.awaited) }
+            for wait in waits.values where wait.own == number || self.holder(of: wait) == number {
+                needed.formUnion(wait.awaited)
+            }
             for number in needed where seen.insert(number).inserted { next.append(number) }
         }
         return false
+    }
+
+    /// Returns the item whose step requested the change that a provider waits in, if this is another item than the
+    /// changed one: the step has given the changed item a temporary name.
+    private func holder(of wait: EditWait) -> ItemNumber? {
+        guard let own = wait.own else { return nil }
+        return scheduler.table.holder(of: own)
     }
 
     /// Whether no step can start: as many steps are running as are allowed, and each of them belongs to an item that a
@@ -198,7 +223,7 @@ package final class EditProgress: EngineComponent {
         else {
             return false
         }
-        let held = Set(waits.values.lazy.filter { !$0.awaited.isEmpty }.compactMap(\.own))
+        let held = Set(waits.values.filter { !$0.awaited.isEmpty }.compactMap { holder(of: $0) ?? $0.own })
         return scheduler.table.running.allSatisfy(held.contains)
     }
 
@@ -219,4 +244,9 @@ package final class EditProgress: EngineComponent {
         }
         return tally.look(at: transfers)
     }
+}
+
+extension ProviderError {
+    fileprivate static let deadlock = ProviderError(
+        .cannotSynchronize, message: "Two changes of items wait for each other.")
 }

@@ -151,11 +151,15 @@ extension DomainEngine {
     ///
     /// - Parameter change: See ``EditProgress/waitForEdits(below:inside:)``.
     package func waitForBothSides(inside change: String? = nil) async throws(ProviderError) {
+        let own = try progress.changeInHand(change)
         try await progress.waitForEdits(inside: change)
         guard !context.isClosed else { throw .closed }
         changes.signalled(container: ProviderItem.workingSetIdentifier, self)
         try await progress.look { () throws(ProviderError) in
-            guard changes.running.isEmpty, enumerator.count == 0 else { return false }
+            guard changes.running.isEmpty, enumerator.count == 0 else {
+                try progress.checkDeadlock(ofListing: enumerator.foldersAwaitingIdentifiers, inside: own)
+                return false
+            }
             if let failure = context.requestFailure { throw failure }
             return true
         }

@@ -21,6 +21,8 @@ final class Enumerator {
         let isRefresh: Bool
         /// Whether the directory may have changed since the listing began, so that another listing follows.
         var isWantedAgain = false
+        /// Whether the listing waits for the end of a move, after which the directory's identifier is known.
+        var awaitsIdentifier = false
     }
 
     private let context: EngineContext
@@ -49,6 +51,9 @@ final class Enumerator {
     var count: Int { listings.count }
     /// The number of callers that wait for each directory that is being listed.
     var waiterCounts: [ItemNumber: Int] { listings.mapValues(\.waiters.count) }
+
+    /// The directories whose listing waits for the end of a move.
+    var foldersAwaitingIdentifiers: [ItemNumber] { listings.filter(\.value.awaitsIdentifier).map(\.key) }
 
     func isListing(_ folder: ItemNumber) -> Bool { listings[folder] != nil }
 
@@ -178,7 +183,9 @@ final class Enumerator {
                 var isWorthIt = error.kind == .expired || signIn.isOutdated(error, sentIn: epoch)
                 if error.kind == .noSuchItem, let identifier {
                     // If the directory has got a new identifier, it is listed again under that identifier.
+                    listings[folder]?.awaitsIdentifier = true
                     isWorthIt = await finder.awaitNewIdentifier(of: folder, asked: identifier, engine)
+                    listings[folder]?.awaitsIdentifier = false
                 }
                 guard isWorthIt, beginning < Self.beginnings, !context.isClosed else { return (.failure(error), epoch) }
             }

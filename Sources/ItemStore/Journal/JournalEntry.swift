@@ -7,12 +7,15 @@ package struct JournalEntry: Sendable, Equatable {
     /// The item's identifier at the provider. It begins with ``IndexedItem/localPrefix`` if the provider has not
     /// assigned one yet.
     package var identifier: String {
-        didSet { if identifier != oldValue { lostIdentifier = nil } }
+        didSet { if identifier != oldValue { (lostIdentifier, place) = (nil, nil) } }
     }
     package var parent: ItemNumber
     package var parentIdentifier: String
     /// The local name.
     package var name: String
+    /// The item's place at the provider, if it differs from the local place; otherwise `nil`. If the index is lost, no
+    /// other record has this place, which another item must not get before the item has left it.
+    package var place: SentLocation?
     package var kind: ProviderItem.Kind
     package var changes: LocalChanges
     /// The version of the contents that the edit is based on; empty if the item has no version.
@@ -83,6 +86,13 @@ package struct JournalEntry: Sendable, Equatable {
         modified = item.localModified ?? item.item.modified ?? 0
         mode = item.mode
         linkTarget = item.item.linkTarget
+        if item.isKnownToProvider { setPlace(of: item.item) }
+    }
+
+    /// Records the place that the provider has the item in.
+    package mutating func setPlace(of item: ProviderItem) {
+        let place = SentLocation(parent: item.parent, name: item.filename)
+        self.place = place == SentLocation(parent: parentIdentifier, name: name) ? nil : place
     }
 }
 
@@ -102,6 +112,7 @@ extension JournalEntry {
         static let movedTo = Parts(rawValue: 1024)
         static let lostIdentifier = Parts(rawValue: 2048)
         static let mayAlreadyExist = Parts(rawValue: 4096)
+        static let place = Parts(rawValue: 8192)
     }
 
     /// Appends the values that have no column of their own. New versions of this program add their values at the end,
@@ -121,6 +132,7 @@ extension JournalEntry {
         if movedTo != nil { parts.insert(.movedTo) }
         if lostIdentifier != nil { parts.insert(.lostIdentifier) }
         if mayAlreadyExist { parts.insert(.mayAlreadyExist) }
+        if place != nil { parts.insert(.place) }
         bytes.number(parts.rawValue)
         bytes.text(identifier)
         bytes.text(parentIdentifier)
@@ -147,6 +159,10 @@ extension JournalEntry {
             bytes.text(movedTo.name)
         }
         if let lostIdentifier { bytes.text(lostIdentifier) }
+        if let place {
+            bytes.text(place.parent)
+            bytes.text(place.name)
+        }
     }
 
     static func read(
@@ -183,12 +199,14 @@ extension JournalEntry {
         if parts.contains(.sent) { entry.sent = SentLocation(parent: try reader.text(), name: try reader.text()) }
         if parts.contains(.movedTo) { entry.movedTo = SentLocation(parent: try reader.text(), name: try reader.text()) }
         if parts.contains(.lostIdentifier) { entry.lostIdentifier = try reader.text() }
+        if parts.contains(.place) { entry.place = SentLocation(parent: try reader.text(), name: try reader.text()) }
         return entry
     }
 }
 
-/// A place at the provider to which the engine sent an item. If the reply is lost and the item is renamed locally
-/// before it is sent again, the engine looks for the item in this place, so that the item is not created twice.
+/// A place at the provider that an item has, or to which the engine sent an item. If the reply is lost, and the item is
+/// renamed locally before it is sent again, the engine looks for the item in this place, so that it is not created
+/// twice.
 package struct SentLocation: Hashable, Sendable {
     /// The identifier of the directory.
     package var parent: String

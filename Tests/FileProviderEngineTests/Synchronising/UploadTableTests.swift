@@ -32,7 +32,7 @@ struct UploadTableTests {
         case .idle: "idle"
         case .queued(let time): "queued \(time)"
         case .running: "running"
-        case .reserved(let blocker): "reserved \(blocker?.rawValue ?? 0)"
+        case .reserved(_, let blocker): "reserved \(blocker?.rawValue ?? 0)"
         case .succeeding(let sender): "succeeding \(sender.rawValue)"
         case .blocked(let other, let time): "blocked \(other.rawValue) \(time)"
         case .backingOff(let time): "backing off \(time)"
@@ -129,7 +129,7 @@ struct UploadTableTests {
         expect(!table.park(one))
         expect(!table.awaitConfirmation(one, until: 1))
         expect(!table.backOff(one) { _ in 1 })
-        expect(!table.reserve(one))
+        expect(!table.reserve(one, by: two))
         expect(!table.succeed(one, two))
         expect(phase(one, in: table) == "running")
         expect(table[one].attempts == 0)
@@ -209,7 +209,7 @@ struct UploadTableTests {
     @Test func aReservedItemKeepsItsBlocker() {
         var table = running([one])
         table.block(two, on: one, until: 300)
-        expect(table.reserve(two))
+        expect(table.reserve(two, by: one))
         expect(table.isBusy(two))
         expect(table.waits(two, for: one))
         expect(table.nextTime() == nil)
@@ -224,10 +224,10 @@ struct UploadTableTests {
     @Test func aReservedItemWhoseBlockerEndedIsQueued() {
         var table = UploadTable()
         table.block(two, on: one, until: 300)
-        table.reserve(two)
+        table.reserve(two, by: one)
         table.wakeWaiters(of: one, at: 1)
         expect(phase(two, in: table) == "reserved 0")
-        expect(!table.reserve(two))
+        expect(!table.reserve(two, by: one))
         expect(table.endReservation(two, at: 4))
         expect(phase(two, in: table) == "queued 4.0")
     }

@@ -24,6 +24,7 @@ import Testing
         full.mayHaveMoved = true
         full.movedTo = SentLocation(parent: "q", name: "m")
         full.lostIdentifier = full.identifier
+        full.place = SentLocation(parent: "r", name: "l")
         full.isOpen = true
         full.statusAtOpen = .init(size: 1, modifiedNanoseconds: .min, changedNanoseconds: .max)
         full.attempts = 3

@@ -45,6 +45,47 @@ final class IdentifierFinder: EngineComponent {
         return isUntouched && known.number.rawValue > row.number.rawValue ? found : nil
     }
 
+    /// Returns the provider's item at the place of a move whose reply was lost, if it is the moved item although the
+    /// provider has an item under the former identifier.
+    ///
+    /// - Parameter current: The item that the provider has under the former identifier.
+    nonisolated(nonsending) func moved(
+        _ row: IndexedItem, leaving current: ProviderItem, to place: SentLocation
+    ) async throws -> ProviderItem? {
+        guard try isSame(current, as: row) else { return try await moved(row, to: place) }
+        // Directories are told apart by what is in them.
+        guard current.kind == .folder, let found = try await moved(row, to: place), !(try await holds(current, row))
+        else { return nil }
+        return try await holds(found, row) ? found : nil
+    }
+
+    /// Returns the provider's item at the place of a move whose reply was lost, if it is the moved item. An item of
+    /// another client may have the former identifier since.
+    nonisolated(nonsending) func movedBefore(_ row: IndexedItem, to place: SentLocation) async throws -> ProviderItem? {
+        let current: ProviderItem
+        do {
+            current = try await asking { () async throws(ProviderError) in
+                try await provider.item(row.item.identifier)
+            }
+        } catch let failure as ProviderError where failure.kind == .noSuchItem {
+            return try await moved(row, to: place)
+        }
+        return try await moved(row, leaving: current, to: place)
+    }
+
+    /// Whether a directory at the provider holds any of the items that a known directory has.
+    nonisolated(nonsending) private func holds(_ folder: ProviderItem, _ known: IndexedItem) async throws -> Bool {
+        var names: Set<String> = []
+        try index.children(of: known.number) { child in
+            if child.isKnownToProvider, child.item.parent.hasSameBytes(as: known.item.identifier) {
+                names.insert(child.item.filename)
+            }
+            return names.count < configuration.pageSize
+        }
+        guard !names.isEmpty else { return false }
+        return try await firstItem(in: folder.identifier) { names.contains($0.filename) } != nil
+    }
+
     /// Looks for an item whose move to `place` got no reply, before the item is moved again. If the item is found
     /// there, adopts its new identifier.
     ///
@@ -52,13 +93,14 @@ final class IdentifierFinder: EngineComponent {
     func findMoved(
         _ row: IndexedItem, _ place: SentLocation, _ engine: isolated any EngineEvents
     ) async throws -> StepResult? {
-        guard try await !isStillThere(row), let found = try await moved(row, to: place) else { return nil }
+        guard let found = try await movedBefore(row, to: place) else { return nil }
         let (double, result) = try double(of: row.number, found, engine)
         if let result { return result }
         guard var entry = try journal.entry(row.number),
             let now = try index.itemEvenIfDeleted(row.number), now.item.identifier == row.item.identifier
         else { return .later(0) }
         entry.identifier = found.identifier
+        entry.setPlace(of: found)
         entry.mayHaveMoved = false
         entry.movedTo = nil
         var records: [JournalChange] = [.put(entry)]
@@ -72,22 +114,10 @@ final class IdentifierFinder: EngineComponent {
             }
         }
         tracker.follow(row.number, from: row.item.identifier, to: found.identifier, engine)
+        recreation.reconciler.revalidateFormer(row.item.identifier, of: found, engine)
         if let double { recreation.forgetDouble(double, engine) }
         tracker.forgetMove(of: row.number, engine)
         return .later(0)
-    }
-
-    /// Whether the provider still has the given item under its known identifier. After a move, this identifier may
-    /// belong to an item that another client created, so kind and contents are compared, too.
-    nonisolated(nonsending) func isStillThere(_ row: IndexedItem) async throws -> Bool {
-        do {
-            let found = try await asking { () async throws(ProviderError) in
-                try await provider.item(row.item.identifier)
-            }
-            return try isSame(found, as: row)
-        } catch let failure as ProviderError where failure.kind == .noSuchItem {
-            return false
-        }
     }
 
     /// Whether the provider's item `found` has the same kind and contents as the locally changed item `row`. Files are
@@ -205,6 +235,13 @@ final class IdentifierFinder: EngineComponent {
 
     /// Enumerates a directory at the provider and returns the item with the given name; `nil` if there is none.
     nonisolated(nonsending) func listedItem(named name: String, in parent: String) async throws -> ProviderItem? {
+        try await firstItem(in: parent) { $0.isAt(name, in: parent) }
+    }
+
+    /// Returns the first item in the enumeration of a directory that meets a condition.
+    nonisolated(nonsending) private func firstItem(
+        in parent: String, _ isMeant: (ProviderItem) -> Bool
+    ) async throws -> ProviderItem? {
         var page: [UInt8]?
         var guarded = EndlessListing(limit: configuration.pagesWithoutNews, mostItems: configuration.itemsInFolder)
         while true {
@@ -212,8 +249,7 @@ final class IdentifierFinder: EngineComponent {
             let answer = try await asking { () async throws(ProviderError) in
                 try await provider.page(of: parent, after: after, suggestedSize: configuration.pageSize)
             }
-            let item = answer.items.first { $0.isAt(name, in: parent) }
-            if let item { return item }
+            if let item = answer.items.first(where: isMeant) { return item }
             guard let next = answer.next else { return nil }
             // A listing without end must not count as complete, because an item on a later page would then be created
             // twice.

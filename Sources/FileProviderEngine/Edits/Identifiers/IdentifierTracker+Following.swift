@@ -25,6 +25,7 @@ extension IdentifierTracker {
                 var records: [JournalChange] = []
                 if var entry = try journal.entry(item.number), !entry.identifier.hasSameBytes(as: item.identifier) {
                     entry.identifier = item.identifier
+                    if let row = try index.itemEvenIfDeleted(item.number) { entry.setPlace(of: row.item) }
                     records.append(.put(entry))
                 }
                 records += try recorder.entries(in: item.number, whichIsNow: item.identifier)

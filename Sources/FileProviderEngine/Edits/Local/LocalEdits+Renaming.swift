@@ -92,9 +92,13 @@ extension LocalEdits {
         var changes: [LocalChanges] = []
         for move in moves {
             var entry = try recorder.entry(of: move.row)
+            let place = entry.place ?? SentLocation(parent: entry.parentIdentifier, name: entry.name)
             entry.parent = move.folder.number
             entry.parentIdentifier = move.folder.item.identifier
             entry.name = move.name
+            if move.row.isKnownToProvider {
+                entry.place = place == SentLocation(parent: entry.parentIdentifier, name: entry.name) ? nil : place
+            }
             entry.changes = changesAfterMove(of: move.row, entry, to: move.name, in: move.folder)
             changes.append(entry.changes)
             journal.append(entry.changes.isEmpty && !entry.isOpen ? .remove(entry.number) : .put(entry))
@@ -172,6 +176,7 @@ extension LocalEdits {
         entry.changes = replaced.changes.intersection(.place).union(.contents)
         entry.mayHaveMoved = replaced.mayHaveMoved
         entry.movedTo = replaced.movedTo
+        entry.place = replaced.place
         entry.replaced = other.number
         let changed = entry
         let now = dateNow

@@ -149,6 +149,9 @@ final class EditRecorder: EngineComponent {
         var entries: [JournalChange] = []
         for number in changed {
             guard var entry = try journal.entry(number) else { continue }
+            if let place = entry.place, place.parent.hasSameBytes(as: entry.parentIdentifier) {
+                entry.place?.parent = identifier
+            }
             entry.parentIdentifier = identifier
             entries.append(.put(entry))
         }

@@ -28,6 +28,7 @@ extension EditRecovery {
             entry.parent = row.parent
             entry.name = row.name
             if row.isKnownToProvider {
+                entry.setPlace(of: row.item)
                 entry.changes = entry.changes.subtracting([.created, .place]).union(row.changes.intersection(.place))
                 // If the item was not new, the reply to a change gave it another identifier, and the edit's base
                 // version stays.

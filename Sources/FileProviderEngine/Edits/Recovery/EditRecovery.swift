@@ -174,8 +174,10 @@ final class EditRecovery: EngineComponent {
         if !isDeleted, try index.item(named: name, in: parent.number) != nil {
             name = try recorder.freeName(in: parent.number) { MountName.numbered(entry.name, $0 + 1) }
         }
+        // An item that was moved locally may still be in its former place at the provider.
         var item = ProviderItem(
-            identifier: entry.identifier, parent: parent.item.identifier, filename: entry.name, kind: entry.kind)
+            identifier: entry.identifier, parent: entry.place?.parent ?? parent.item.identifier,
+            filename: entry.place?.name ?? entry.name, kind: entry.kind)
         item.contentVersion = entry.baseVersion
         item.linkTarget = entry.linkTarget
         let row = IndexedItem(

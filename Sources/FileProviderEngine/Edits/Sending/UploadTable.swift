@@ -171,8 +171,8 @@ package struct UploadTable {
     /// Schedules the items that waited for a result of the given item.
     package mutating func wakeWaiters(of number: ItemNumber, at time: Double) {
         for waiter in waiters[number] ?? [] {
-            if case .reserved = self[waiter].phase {
-                move(waiter, to: .reserved(blocker: nil))
+            if let holder = self[waiter].holder {
+                move(waiter, to: .reserved(by: holder, blocker: nil))
             } else {
                 move(waiter, to: .queued(at: time))
             }
@@ -183,17 +183,17 @@ package struct UploadTable {
 
     /// Reserves the given item for another item's step. Returns `false` if the given item is busy.
     @discardableResult
-    package mutating func reserve(_ number: ItemNumber) -> Bool {
+    package mutating func reserve(_ number: ItemNumber, by holder: ItemNumber) -> Bool {
         let task = self[number]
         guard !task.isBusy else { return false }
-        move(number, to: .reserved(blocker: task.blocker))
+        move(number, to: .reserved(by: holder, blocker: task.blocker))
         return true
     }
 
     /// Ends the reservation of the given item and schedules its own step. Returns `false` if the item is not reserved.
     @discardableResult
     package mutating func endReservation(_ number: ItemNumber, at time: Double) -> Bool {
-        guard case .reserved(let blocker) = self[number].phase else { return false }
+        guard case .reserved(_, let blocker) = self[number].phase else { return false }
         setWantedAgain(number, false)
         move(number, to: blocker.map { .blocked(on: $0, until: time) } ?? .queued(at: time))
         return true
@@ -255,9 +255,16 @@ package struct UploadTable {
     }
 
     /// Resets the numbers of consecutive failures and cycles of the given item, because its step was successful.
-    package mutating func noteSuccess(_ number: ItemNumber) { update(number) { ($0.attempts, $0.cycles) = (0, 0) } }
+    package mutating func noteSuccess(_ number: ItemNumber) {
+        update(number) { ($0.attempts, $0.cycles, $0.isMoveUnfit) = (0, 0, false) }
+    }
 
     package mutating func setUnfit(_ number: ItemNumber, _ unfit: UnfitReply?) { update(number) { $0.unfit = unfit } }
+
+    /// Records whether the last request to move an item got a reply that could not be used.
+    package mutating func setMoveUnfit(_ number: ItemNumber, _ isUnfit: Bool) {
+        update(number) { $0.isMoveUnfit = isUnfit }
+    }
 
     private mutating func update(_ number: ItemNumber, _ change: (inout UploadTask) -> Void) {
         var task = self[number]
@@ -281,6 +288,12 @@ extension UploadTable {
         default: nil
         }
     }
+
+    /// Returns the item whose step has reserved an item; `nil` if none has.
+    ///
+    /// The optimizer of Swift 6.3 crashes when it inlines this function.
+    @inline(never)
+    package func holder(of number: ItemNumber) -> ItemNumber? { self[number].holder }
 
     /// Whether the item `number` waits for the item `other`, directly or indirectly.
     package func waits(_ number: ItemNumber, for other: ItemNumber) -> Bool {

@@ -15,8 +15,10 @@ package struct UploadTask {
         /// Another item's step is renaming this item temporarily. Until that step ends, the item has no step of its
         /// own.
         ///
-        /// - Parameter blocker: The item for which this one still waits, as in `blocked`; `nil` if it waits for none.
-        case reserved(blocker: ItemNumber?)
+        /// - Parameters:
+        ///   - holder: The item whose step renames this one.
+        ///   - blocker: The item for which this one still waits, as in `blocked`; `nil` if it waits for none.
+        case reserved(by: ItemNumber, blocker: ItemNumber?)
         /// The item replaced the given item, whose contents are being sent. The new item has no step until that upload
         /// has ended.
         case succeeding(ItemNumber)
@@ -46,6 +48,9 @@ package struct UploadTask {
     package var cycles = 0
     /// The next action for a new item whose reply was unusable; `nil` if no reply was unusable.
     package var unfit: UnfitReply?
+    /// Whether the last request to move the item got a reply that could not be used, so that only another reply shows
+    /// whether the provider accepts the move.
+    package var isMoveUnfit = false
 
     package init() {}
 
@@ -78,7 +83,15 @@ package struct UploadTask {
     package var blocker: ItemNumber? {
         switch phase {
         case .blocked(let other, _): other
-        case .reserved(let blocker): blocker
+        case .reserved(_, let blocker): blocker
+        default: nil
+        }
+    }
+
+    /// The item whose step has reserved this one.
+    package var holder: ItemNumber? {
+        switch phase {
+        case .reserved(let holder, _): holder
         default: nil
         }
     }
@@ -95,6 +108,7 @@ package struct UploadTask {
     package var isEmpty: Bool {
         guard case .idle = phase else { return false }
         return !isWantedAgain && accepted == nil && generation == 0 && attempts == 0 && cycles == 0 && unfit == nil
+            && !isMoveUnfit
     }
 }
 

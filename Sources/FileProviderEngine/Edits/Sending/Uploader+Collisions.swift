@@ -135,7 +135,7 @@ extension Uploader {
             " (purvey \(String(UInt32.random(in: .min ... .max), radix: 16)))",
             into: holder.filename)
         let moved = row.number
-        guard scheduler.table.reserve(moved) else { return .waits(for: moved) }
+        guard scheduler.table.reserve(moved, by: number) else { return .waits(for: moved) }
         defer { scheduler.table.endReservation(moved, at: clock.now) }
         // Journal the temporary name first, because the edit that restores the item's own name must not be lost.
         let place = SentLocation(parent: holder.parent, name: name)
@@ -164,6 +164,7 @@ extension Uploader {
         }
         if var entry = try journal.entry(moved), !entry.identifier.hasSameBytes(as: answer.identifier) {
             entry.identifier = answer.identifier
+            entry.setPlace(of: answer)
             entry.mayHaveMoved = false
             entry.movedTo = nil
             try writer.writeInAnyCase([.put(entry)])

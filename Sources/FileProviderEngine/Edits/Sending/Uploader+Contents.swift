@@ -116,6 +116,7 @@ extension Uploader {
         reconciler.confirmed(
             answer.identifier, told: row.item, answer.kept(at: row), request: scheduler.request(of: sender), engine)
         entry.identifier = answer.identifier
+        entry.setPlace(of: row.item)
         entry.baseVersion = answer.contentVersion
         try passMetadata(of: number, to: answer.identifier)
         defer {

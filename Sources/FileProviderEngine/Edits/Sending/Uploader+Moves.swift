@@ -24,7 +24,15 @@ extension Uploader {
         }
         var answer: ProviderItem
         do {
-            if let there = try await itemInPlace(entry, row, in: parent) {
+            var there: ProviderItem?
+            if wasAsked {
+                switch try await stateBeforeRepeating(row, to: place, engine) {
+                case .done(let item): there = item
+                case .other(let result): return result
+                case .notDone: break
+                }
+            }
+            if let there {
                 answer = there
             } else {
                 if let result = try settleTaken(row, engine) { return result }
@@ -34,13 +42,18 @@ extension Uploader {
                 try await synchronized()
                 if let result = try settleTaken(row, engine) { return result }
                 if let result = try tracker.obstacle(for: number, to: place, in: parent.number) { return result }
-                answer = try await askingForChange { () async throws(ProviderError) in
-                    try await provider.move(row.item.identifier, to: parent.item.identifier, named: name)
+                scheduler.table.setMoveUnfit(number, false)
+                do {
+                    answer = try await askingForChange { () async throws(ProviderError) in
+                        try await provider.move(row.item.identifier, to: parent.item.identifier, named: name)
+                    }
+                } catch let failure as ProviderError where failure.kind == .badAnswer {
+                    scheduler.table.setMoveUnfit(number, true)
+                    throw failure
                 }
             }
         } catch let failure as ProviderError where failure.kind == .filenameCollision {
-            guard wasAsked, try await !finder.isStillThere(row), let moved = try await finder.moved(row, to: place)
-            else {
+            guard wasAsked, let moved = try await finder.movedBefore(row, to: place) else {
                 return try await resolveCollision(number, movedTo: name, in: parent.item.identifier, failure, engine)
             }
             answer = moved
@@ -58,9 +71,14 @@ extension Uploader {
                 return try recreation.makeAgain(number, engine)
             }
         }
-        try check(answer, is: row.item.kind)
-        try await finder.checkIdentity(answer, of: number, asked: row.item.identifier, engine)
-        return try finishMove(number, to: parent, named: name, answer, engine)
+        do {
+            try check(answer, is: row.item.kind)
+            try await finder.checkIdentity(answer, of: number, asked: row.item.identifier, engine)
+        } catch let failure as ProviderError where failure.kind == .badAnswer {
+            scheduler.table.setMoveUnfit(number, true)
+            throw failure
+        }
+        return try finishMove(number, to: parent, named: name, answer, wasRepeated: wasAsked, engine)
     }
 
     /// Whether the provider has no item with the identifier in the given row.
@@ -75,21 +93,46 @@ extension Uploader {
         }
     }
 
-    /// Returns the provider's item if it is already in the place to which it would be moved; otherwise `nil`. This
-    /// happens when the reply to a move was lost, and the move was undone locally. The caller then sends no move,
-    /// because some providers would report a collision of the item with itself.
-    nonisolated(nonsending) private func itemInPlace(
-        _ entry: JournalEntry, _ row: IndexedItem, in parent: IndexedItem
-    ) async throws -> ProviderItem? {
-        guard entry.mayHaveMoved, row.item.isAt(row.name, in: parent.item.identifier) else { return nil }
-        let item = try await asking { () async throws(ProviderError) in
-            try await provider.item(row.item.identifier)
-        }
-        return item.isAt(row.name, in: parent.item.identifier) ? item : nil
+    /// The state of a move that was sent before and has no usable reply.
+    private enum RepeatedMove {
+        /// The provider has the item in its place.
+        case done(ProviderItem)
+        case notDone
+        /// Another item has the identifier.
+        case other(StepResult)
     }
 
+    /// Requests an item before its move is repeated. With identifiers that are paths, another client may have created
+    /// another item in the former place. The repeated move would rename that item, and some providers would replace the
+    /// moved item by it.
+    private func stateBeforeRepeating(
+        _ row: IndexedItem, to place: SentLocation, _ engine: isolated any EngineEvents
+    ) async throws -> RepeatedMove {
+        let request = replies.beginRequest()
+        let current = try await asking { () async throws(ProviderError) in
+            try await provider.item(row.item.identifier)
+        }
+        if let result = try settleTaken(row, engine) { return .other(result) }
+        if current.isAt(place.name, in: place.parent) {
+            // A move that was undone locally is done. Some providers would report a collision of the item with itself.
+            let isUndone = row.item.isAt(place.name, in: place.parent)
+            // After an unfit reply, the provider has to answer once more. Its failures are counted, and the edit waits
+            // for the user after the last attempt.
+            if scheduler.table[row.number].isMoveUnfit, !isUndone { return .notDone }
+            if current.kind == row.item.kind { return .done(current) }
+        }
+        if let moved = try await finder.moved(row, leaving: current, to: place) { return .done(moved) }
+        guard current.isOfAnotherKind(than: row.item) else { return .notDone }
+        // The row becomes a local item, which the next step creates or drops.
+        try reconciler.apply([current], answering: request, engine)
+        return .other(.later(0))
+    }
+
+    /// Records that the provider has moved an item.
+    ///
+    /// - Parameter wasRepeated: Whether the provider was asked for the move before, without a usable reply.
     private func finishMove(
-        _ number: ItemNumber, to folder: IndexedItem, named name: String, _ answer: ProviderItem,
+        _ number: ItemNumber, to folder: IndexedItem, named name: String, _ answer: ProviderItem, wasRepeated: Bool,
         _ engine: isolated any EngineEvents
     ) throws -> StepResult {
         let parent = folder.number
@@ -104,6 +147,7 @@ extension Uploader {
         answer = tracker.leftNameInBetween(answer, movedTo: name, in: parent)
         let moved = answer
         entry.identifier = answer.identifier
+        entry.setPlace(of: answer)
         entry.mayHaveMoved = false
         entry.movedTo = nil
         entry.failure = nil
@@ -125,7 +169,10 @@ extension Uploader {
         }
         reconciler.confirmed(
             answer.identifier, told: row.item, answer, request: scheduler.request(of: number), engine)
-        tracker.follow(number, from: row.item.identifier, to: answer.identifier, engine)
+        let former = row.item.identifier
+        let isReported = scheduler.request(of: number).map { replies.isStale(for: former, since: $0) } ?? false
+        tracker.follow(number, from: former, to: answer.identifier, engine)
+        if wasRepeated || isReported { reconciler.revalidateFormer(former, of: answer, engine) }
         reconciler.handle(applied, engine)
         if let double { recreation.forgetDouble(double, engine) }
         tracker.forgetMove(of: number, engine)

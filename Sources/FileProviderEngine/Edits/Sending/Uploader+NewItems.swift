@@ -144,6 +144,7 @@ extension Uploader {
             if try index.item(identifier: answer.identifier)?.number != other { double = nil }
         }
         entry.identifier = answer.identifier
+        entry.setPlace(of: answer)
         entry.changes.remove(.created)
         entry.mayAlreadyExist = false
         entry.baseVersion = answer.contentVersion

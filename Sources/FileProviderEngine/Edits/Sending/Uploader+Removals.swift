@@ -136,6 +136,7 @@ extension Uploader {
             return nil
         }
         entry.identifier = found.identifier
+        entry.setPlace(of: found)
         entry.baseVersion = found.contentVersion
         entry.changes = .deleted
         entry.sent = nil

@@ -1,0 +1,153 @@
+import FileProvider
+import FileProviderEngine
+import FileProviderWire
+import ItemStore
+import ItemValues
+import LinuxSystem
+import ProviderTesting
+import TestThreads
+import Testing
+
+/// Tests of two items that change their names by way of a third name, at a provider whose identifiers are paths. The
+/// reply to one of the moves is lost.
+@Suite(.ownThreads) struct SwappedPathTests {
+    enum Restart: Sendable, CaseIterable {
+        case none
+        case ofProcess
+        case withoutIndex
+    }
+
+    private static let renames = [("a", "t"), ("b", "a"), ("t", "b")]
+
+    /// Creates a domain with the items `a` and `b`, and loses the reply to one of the moves. All later requests that
+    /// could reveal the outcome are held.
+    private static func domain(
+        losing position: Int, afterwards isAfter: Bool, ofFolders areFolders: Bool = false,
+        versions: MemoryProvider.Versions = .counted
+    ) throws -> TestDomain {
+        let domain = try TestDomain()
+        let provider = domain.provider
+        provider.behave { behaviour in
+            behaviour.identifiersArePaths = true
+            behaviour.versions = versions
+        }
+        for (name, text) in [("a", "one"), ("b", "two")] {
+            if areFolders {
+                provider.addFile(text, text, in: provider.addFolder(name))
+            } else {
+                provider.addFile(name, text)
+            }
+        }
+        let count = Lock(0)
+        provider.behave { behaviour in
+            let lose: @Sendable (MemoryProvider.Request) async throws(ProviderError) -> Void = {
+                request throws(ProviderError) in
+                guard request.kind == .move else { return }
+                let number = count.withLock { count in
+                    count += 1
+                    return count
+                }
+                guard number == position else { return }
+                provider.hold(.item)
+                provider.hold(.move)
+                throw .of(.serverUnreachable)
+            }
+            if isAfter { behaviour.after = lose } else { behaviour.before = lose }
+        }
+        return domain
+    }
+
+    /// Renames the items. Each move is sent before the next rename, until the reply to one is lost.
+    private static func rename(in domain: TestDomain, losing position: Int) async throws {
+        for (order, (from, to)) in renames.enumerated() {
+            try await domain.rename(from, to)
+            guard order < position else { continue }
+            try await eventually {
+                domain.clock.advance(by: 1)
+                let items = try await domain.status().items
+                return order + 1 == position ? items.contains { $0.failure != nil } : items.isEmpty
+            }
+        }
+    }
+
+    private static func expectSwapped(
+        _ domain: TestDomain, _ restart: Restart, _ tree: [String: String], _ one: ItemNumber, _ two: ItemNumber
+    ) async throws {
+        let provider = domain.provider
+        let path = domain.configuration.dataFolder + "/index.db"
+        switch restart {
+        case .none: break
+        case .ofProcess: try domain.restart()
+        case .withoutIndex: try domain.restart { try Index.delete(path: path) }
+        }
+        provider.release(.item)
+        provider.release(.move)
+        try await domain.settle()
+        domain.engine.signal(container: nil)
+        try await eventually {
+            domain.clock.advance(by: 1)
+            guard try await domain.engine.doing({ !$0.isBusy }) else { return false }
+            return try await domain.tree() == provider.tree
+        }
+        #expect(provider.tree == tree)
+        #expect(try await domain.status().events.isEmpty)
+        let sent: Set<MemoryProvider.Kind> = [.create, .replaceContents, .delete]
+        #expect(provider.requests.allSatisfy { !sent.contains($0.kind) })
+        // Without the index, only items with an edit keep their numbers.
+        guard restart != .withoutIndex else { return }
+        #expect(try await domain.item("b").number == one)
+        #expect(try await domain.item("a").number == two)
+    }
+
+    @Test(arguments: 1...3, Restart.allCases)
+    func filesKeepTheirContents(losing position: Int, _ restart: Restart) async throws {
+        for isAfter in [true, false] {
+            let domain = try Self.domain(losing: position, afterwards: isAfter)
+            _ = try await domain.tree()
+            let (one, two) = (try await domain.item("a").number, try await domain.item("b").number)
+            try await Self.rename(in: domain, losing: position)
+            try await Self.expectSwapped(domain, restart, ["a": "two", "b": "one"], one, two)
+        }
+    }
+
+    @Test(arguments: 1...3, Restart.allCases)
+    func foldersKeepTheirItems(losing position: Int, _ restart: Restart) async throws {
+        for isAfter in [true, false] {
+            let domain = try Self.domain(losing: position, afterwards: isAfter, ofFolders: true)
+            _ = try await domain.tree()
+            let (one, two) = (try await domain.item("a").number, try await domain.item("b").number)
+            try await Self.rename(in: domain, losing: position)
+            let tree = ["a": "/", "a/two": "two", "b": "/", "b/one": "one"]
+            try await Self.expectSwapped(domain, restart, tree, one, two)
+        }
+    }
+
+    /// The provider gives no versions, so that both files have the same one.
+    @Test(arguments: 1...3, Restart.allCases)
+    func filesOfOneVersionKeepTheirContents(losing position: Int, _ restart: Restart) async throws {
+        for (isAfter, versions) in [(true, MemoryProvider.Versions.sizes), (true, .missing), (false, .sizes)] {
+            let domain = try Self.domain(losing: position, afterwards: isAfter, versions: versions)
+            _ = try await domain.tree()
+            let (one, two) = (try await domain.item("a").number, try await domain.item("b").number)
+            try await Self.rename(in: domain, losing: position)
+            try await Self.expectSwapped(domain, restart, ["a": "two", "b": "one"], one, two)
+        }
+    }
+
+    /// All renames are done before the first move is sent, so that the engine exchanges the items by a temporary name.
+    @Test(arguments: 1...3, Restart.allCases)
+    func anExchangeAtOnceIsMadeOnce(losing position: Int, _ restart: Restart) async throws {
+        for isAfter in [true, false] {
+            let domain = try Self.domain(losing: position, afterwards: isAfter)
+            _ = try await domain.tree()
+            let (one, two) = (try await domain.item("a").number, try await domain.item("b").number)
+            for (from, to) in Self.renames { try await domain.rename(from, to) }
+            try await eventually {
+                domain.clock.advance(by: 1)
+                let items = try await domain.status().items
+                return items.isEmpty || items.contains { $0.failure?.kind == .serverUnreachable }
+            }
+            try await Self.expectSwapped(domain, restart, ["a": "two", "b": "one"], one, two)
+        }
+    }
+}
