@@ -89,7 +89,7 @@ extension ServerCatalogue {
     }
 
     /// Returns traits in the form in which they are stored. The items of plain servers all have the same empty traits.
-    private static func bytes(_ traits: DAVTraits) throws -> [UInt8] {
+    static func bytes(_ traits: DAVTraits) throws -> [UInt8] {
         traits == DAVTraits() ? noTraits : [UInt8](try JSONEncoder().encode(traits))
     }
 

@@ -47,10 +47,7 @@ actor FolderListings {
         // listing.
         let round = try await account.catalogue.perform { try $0.beginRound() }
         let listing = try await account.ask { client throws(DAVError) in try await client.list(known.address) }
-        let id = UInt64.random(in: .min ... .max)
-        running[id] = Running()
-        order.append(id)
-        if order.count > Self.most, let oldest = order.first(where: { running[$0]?.end != nil }) { forget(oldest) }
+        let id = addListing(Running())
         Task {
             let end: Result<Void, any Error>
             do {
@@ -62,6 +59,24 @@ actor FolderListings {
             finish(id, end)
         }
         return try await page(id, from: 0, size: min(size, Self.firstSize))
+    }
+
+    /// Returns the first page of the items that the catalogue has in a folder that the server lacks because it was
+    /// restored from a backup.
+    func beginRetained(_ folder: CataloguedItem, size: Int) async throws -> Page {
+        let numbers = try await account.catalogue.perform { try $0.children(of: folder.number).map(\.number) }
+        let id = addListing(Running(numbers: numbers, end: .success(())))
+        return try await page(id, from: 0, size: min(size, Self.firstSize))
+    }
+
+    private func addListing(_ listing: Running) -> UInt64 {
+        let id = UInt64.random(in: .min ... .max)
+        running[id] = listing
+        order.append(id)
+        if order.count > Self.most, let oldest = order.first(where: { running[$0]?.end != nil }), oldest != id {
+            forget(oldest)
+        }
+        return id
     }
 
     /// Returns a further page of a listing.
