@@ -73,9 +73,7 @@ extension ServerCatalogue {
     private func add(_ observed: ObservedItem, in parent: Int64, round: Int64) throws -> CataloguedItem {
         let version = observed.version
         // An item that disappeared from one folder and appears in another one later gets its former number.
-        let former = try observed.traits.identity.flatMap { identity in
-            try database.first("SELECT number FROM gone WHERE identity = ?", .text(identity)) { $0.integer(0) }
-        }
+        let former = try observed.traits.identity.flatMap { try removedItem(withIdentity: $0) }
         if let former { try database.run("DELETE FROM gone WHERE number = ?", .integer(former)) }
         try database.run(
             """
@@ -86,6 +84,11 @@ extension ServerCatalogue {
             .bytes(try Self.bytes(observed.traits)), .optional(observed.traits.identity), .integer(round),
             .integer(try next("change")))
         return observed.item(former ?? database.lastNumber, in: parent, round: round)
+    }
+
+    /// Returns the number of a removed item with an identity.
+    func removedItem(withIdentity identity: String) throws -> Int64? {
+        try database.first("SELECT number FROM gone WHERE identity = ?", .text(identity)) { $0.integer(0) }
     }
 
     /// Returns traits in the form in which they are stored. The items of plain servers all have the same empty traits.

@@ -13,7 +13,11 @@ extension ServerCatalogue {
         let bytes = Array(mark.utf8)
         let known = try value(Self.markKey)
         guard known != bytes else { return }
-        if known != nil { try set(Array("\(max(round, try last(Self.restoredKey)))".utf8), for: Self.restoredKey) }
+        if known != nil {
+            try set(Array("\(max(round, try last(Self.restoredKey)))".utf8), for: Self.restoredKey)
+            // The server may assign the identities of removed items to other items.
+            try database.run("UPDATE gone SET identity = NULL")
+        }
         try set(bytes, for: Self.markKey)
     }
 
