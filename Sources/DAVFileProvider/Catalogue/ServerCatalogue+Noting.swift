@@ -127,7 +127,10 @@ extension ServerCatalogue {
     private func forget(_ item: CataloguedItem) throws {
         var rest = [item]
         while let item = rest.popLast() {
-            if item.isFolder { rest += try children(of: item.number) }
+            if item.isFolder {
+                rest += try children(of: item.number)
+                try forgetMislisted(in: item.number, except: [])
+            }
             for table in ["item", "folder", "digest"] {
                 try database.run("DELETE FROM \(table) WHERE number = ?", .integer(item.number))
             }

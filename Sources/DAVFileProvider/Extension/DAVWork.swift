@@ -115,6 +115,7 @@ package final class DAVWork: Sendable {
         let isGone = try await account.catalogue.perform { catalogue in
             guard let item = try catalogue.item(known.item.number), item.round < round else { return false }
             try catalogue.remove(item)
+            try catalogue.noteUncertain(of: item.name, in: item.parent)
             return true
         }
         if isGone { watch.signalSoon() }

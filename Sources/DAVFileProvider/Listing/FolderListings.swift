@@ -118,21 +118,24 @@ actor FolderListings {
 
     private func read(_ listing: DAVListing, _ id: UInt64, _ folder: Int64, round: Int64) async throws {
         let service = account.service
+        var uncertain = UncertainEntries(try await account.catalogue.perform { try $0.uncertainNames(in: folder) })
         while let entries = try await listing.next() {
             // A service may need the folder's properties to interpret those of its entries.
             if let own = await listing.directory { _ = service.traits(of: own) }
-            let observed = entries.filter { !service.hides($0) }.map { ObservedItem($0, service) }
+            let listed = entries.filter { !service.hides($0) }.map { ObservedItem($0, service) }
+            let observed = try await account.addressed(listed, in: folder, &uncertain)
             try await account.keepNewerContents(than: observed, in: folder, round: round)
-            let numbers = try await account.catalogue.perform { catalogue in
-                try observed.map { try catalogue.note($0, in: folder, round: round).item.number }
+            let noted = try await account.catalogue.perform { catalogue in
+                try catalogue.note(listed: observed, in: folder, round: round)
             }
-            add(numbers, to: id)
+            uncertain.add(new: noted.new, repeated: noted.repeated)
+            add(noted.numbers, to: id)
         }
         try await account.noteMark(of: await listing.directory, folder, round: round)
         let forbidden = await listing.forbiddenNames
         add(
             try await account.catalogue.perform { try $0.note(forbidden: forbidden, in: folder, round: round) }, to: id)
-        add(try await account.noteUnlisted(in: folder, round: round).numbers, to: id)
+        add(try await account.noteUnlisted(in: folder, of: listing, &uncertain, round: round).numbers, to: id)
         let aside = account.catalogue.itemsAside
         let hasUnseen = try await account.catalogue.perform { try !$0.unseen(in: folder, round: round).isEmpty }
         if hasUnseen { try await account.checkMark(round: round) }
