@@ -234,7 +234,7 @@ let package = Package(
         library(
             "DAVFileProvider",
             [
-                "FileProvider", "FoundationAdditions", "HTTPTransport", "LinuxSystem", "SQLite", "Security",
+                "FileProvider", "FoundationAdditions", "HTTPTransport", "LinuxSystem", "OSLog", "SQLite", "Security",
                 "UniformTypeIdentifiers", "WebDAVClient", "XMLStream",
             ]),
         library("CoordinationService", ["CRuntimeSupport", "Conduit", "FileCoordination", "LinuxSystem", "OSLog"]),

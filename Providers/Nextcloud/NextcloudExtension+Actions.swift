@@ -55,7 +55,7 @@ extension NextcloudExtension: FileProviderReplyingAction {
         case showVersions: return try await versions(of: known, account)
         case copyLink: return try await link(to: known, account)
         case shareWith: return try await share(known, with: input ?? "", account)
-        case openInBrowser: return try page(of: known, account)
+        case openInBrowser: return try await page(of: known, account)
         default: throw CocoaError(.featureUnsupported)
         }
         return FileProviderActionReply()
@@ -79,6 +79,7 @@ extension NextcloudExtension: FileProviderReplyingAction {
         try await account.ask { client throws(DAVError) in
             let nextcloud = try service.nextcloud(client)
             let present = try await client.entry(at: known.address)
+            try require(present, is: number, known)
             // The server also lists the current contents among the versions. They are recognized by their date.
             let earlier = try await nextcloud.versions(of: number).filter { $0.modified != present.modified }
             guard let last = earlier.max(by: { ($0.modified?.seconds ?? 0) < ($1.modified?.seconds ?? 0) }) else {
@@ -86,5 +87,11 @@ extension NextcloudExtension: FileProviderReplyingAction {
             }
             try await nextcloud.restore(last)
         }
+    }
+
+    /// Checks that the file at an item's address has the item's number. A server that was restored from a backup
+    /// assigns numbers again to other files.
+    static func require(_ entry: DAVEntry, is number: Int64, _ known: DAVKnownItem) throws(DAVError) {
+        guard NextcloudEntry(entry).fileID == number else { throw .changed(known.name) }
     }
 }

@@ -48,8 +48,8 @@ extension NextcloudExtension {
 
     /// Returns the server's web page for an item. The address contains no password, because the user signs in on the
     /// page.
-    static func page(of known: DAVKnownItem, _ account: DAVAccount) throws -> FileProviderActionReply {
-        guard let number = known.traits.identity else { throw CocoaError(.featureUnsupported) }
+    static func page(of known: DAVKnownItem, _ account: DAVAccount) async throws -> FileProviderActionReply {
+        guard let number = try await account.identity(of: known) else { throw CocoaError(.featureUnsupported) }
         let address = try account.settings.address.asDirectory.resolving("index.php/f/\(number)")
         guard let link = URL(string: address.description) else { throw CocoaError(.featureUnsupported) }
         return FileProviderActionReply(link: link, opensLink: true)
@@ -61,6 +61,7 @@ extension NextcloudExtension {
         guard let number = known.traits.identity.flatMap({ Int64($0) }) else { throw CocoaError(.featureUnsupported) }
         let (present, versions) = try await account.ask { client throws(DAVError) in
             let present = try await client.entry(at: known.address)
+            try require(present, is: number, known)
             return (present, try await service.nextcloud(client).versions(of: number))
         }
         let sorted = versions.sorted { ($0.modified?.seconds ?? 0) > ($1.modified?.seconds ?? 0) }

@@ -127,7 +127,8 @@ extension NextcloudExtension: NSFileProviderThumbnailing {
     ) async -> Thumbnail {
         do {
             let known = try await account.known(identifier)
-            guard let number = known.traits.identity.flatMap({ Int64($0) }), known.traits.details["hasPreview"] != nil
+            guard known.traits.details["hasPreview"] != nil,
+                let number = try await account.identity(of: known, .background).flatMap({ Int64($0) })
             else { return Thumbnail(identifier: identifier, result: .success(nil)) }
             let tag = known.version.tag.flatMap { DAVEntityTag(opaque: $0) }
             let preview = try await account.ask(.background) { client throws(DAVError) in

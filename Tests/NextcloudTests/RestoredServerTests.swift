@@ -77,4 +77,89 @@ struct RestoredServerTests {
         #expect(try await item().version != file.version)
         #expect(domain.sentAgain.items.isEmpty)
     }
+
+    /// Changes the contents of an item as the system does, which requests the item first.
+    private func edit(_ item: SeenItem, _ text: String) async throws -> SeenItem {
+        let present = try await domain.item(item.identifier)
+        #expect(present.version == item.version)
+        return try await domain.write(Array(text.utf8), to: present)
+    }
+
+    @Test func `an edit of a file that the server lacks is sent as a new file`() async throws {
+        try await server.order("backup")
+        try await write("lost", ago: 1_000)
+        let lost = try await item()
+        try await domain.look()
+        try await server.order("restore")
+        let sent = try await edit(lost, "edited")
+        #expect(sent.identifier == lost.identifier && sent.name == "a.txt" && sent.size == 6)
+        #expect(try await server.show("a.txt")["text"] as? String == "edited")
+        #expect(try await domain.list().map(\.identifier) == [lost.identifier])
+        // The item is one as any other again.
+        let once = try await edit(sent, "edited once more")
+        #expect(once.identifier == lost.identifier)
+        try await server.order("remove", ["user": "alice", "path": "a.txt"])
+        try await domain.look()
+        #expect(try await domain.list().isEmpty)
+    }
+
+    @Test func `a folder that the server lacks is made again for what is put into it`() async throws {
+        try await server.order("backup")
+        _ = try await domain.list()
+        let folder = try await domain.create("Later", nil)
+        let inner = try await domain.create("inner.txt", Array("inner".utf8), in: folder.identifier)
+        try await domain.look()
+        try await server.order("restore")
+        try await domain.look()
+        // What the folder had can still be listed.
+        #expect(try await domain.list(folder.identifier).map(\.identifier) == [inner.identifier])
+        #expect(try await server.show("Later")["exists"] as? Bool == false)
+        let new = try await domain.create("new.txt", Array("new".utf8), in: folder.identifier)
+        #expect(new.parent == folder.identifier)
+        #expect(try await server.show("Later/new.txt")["text"] as? String == "new")
+        try await domain.look()
+        // A file that was not changed stays on this machine.
+        let listed = Set(try await domain.list(folder.identifier).map(\.identifier))
+        #expect(listed == [new.identifier, inner.identifier])
+        let sent = try await edit(inner, "edited")
+        #expect(sent.identifier == inner.identifier)
+        #expect(try await server.show("Later/inner.txt")["text"] as? String == "edited")
+    }
+
+    @Test func `a file that the server lacks is renamed here, and sent with the new name`() async throws {
+        try await server.order("backup")
+        try await write("lost", ago: 1_000)
+        let lost = try await item()
+        try await domain.look()
+        try await server.order("restore")
+        let renamed = try await domain.move(try await domain.item(lost.identifier), to: "b.txt", in: .rootContainer)
+        #expect(renamed.identifier == lost.identifier && renamed.name == "b.txt")
+        try await domain.look()
+        #expect(try await domain.list().map(\.name) == ["b.txt"])
+        #expect(try await server.show("b.txt")["exists"] as? Bool == false)
+        #expect(try await edit(renamed, "edited").identifier == lost.identifier)
+        #expect(try await server.show("b.txt")["text"] as? String == "edited")
+        #expect(try await domain.list().map(\.name) == ["b.txt"])
+    }
+
+    @Test(arguments: [true, false])
+    func `a file that the server lacks is removed when the user removes it`(goesToTrash: Bool) async throws {
+        try await server.order("backup")
+        try await write("lost", ago: 1_000)
+        let lost = try await item()
+        try await domain.look()
+        try await server.order("restore")
+        // The system requests an item before it removes the item.
+        let present = try await domain.item(lost.identifier)
+        if goesToTrash {
+            // The server's trash cannot contain the file.
+            let error = await #expect(throws: (any Error).self) {
+                _ = try await domain.move(present, to: "a.txt", in: .trashContainer)
+            }
+            #expect((error as? NSError)?.code == NSFileProviderError.Code.noSuchItem.rawValue)
+        } else {
+            try await domain.remove(present)
+        }
+        #expect(try await domain.list().isEmpty)
+    }
 }

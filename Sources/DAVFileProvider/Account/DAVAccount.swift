@@ -264,6 +264,24 @@ public final class DAVAccount: Sendable {
         return known
     }
 
+    /// Returns the service's identity of an item, for requests that name the item by its identity only.
+    ///
+    /// - Returns: `nil` if the service has none, or if another item may have it, because the server was restored from a
+    ///   backup and has at the item's address no item with this identity.
+    package func identity(
+        of known: DAVKnownItem, _ priority: HTTPRequest.Priority = .interactive
+    ) async throws -> String? {
+        guard let identity = known.traits.identity, try await catalogue.perform({ try $0.isKept(known.item) }) else {
+            return known.traits.identity
+        }
+        do {
+            let entry = try await ask(priority) { client throws(DAVError) in try await client.entry(at: known.address) }
+            return service.traits(of: entry).identity == identity ? identity : nil
+        } catch DAVError.notFound {
+            return nil
+        }
+    }
+
     func known(_ number: Int64) async throws -> DAVKnownItem? {
         let found = try await catalogue.perform { catalogue -> (CataloguedItem, [String])? in
             guard let item = try catalogue.item(number), let names = try catalogue.names(to: number) else { return nil }

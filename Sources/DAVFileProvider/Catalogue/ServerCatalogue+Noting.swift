@@ -73,9 +73,7 @@ extension ServerCatalogue {
     private func add(_ observed: ObservedItem, in parent: Int64, round: Int64) throws -> CataloguedItem {
         let version = observed.version
         // An item that disappeared from one folder and appears in another one later gets its former number.
-        let former = try observed.traits.identity.flatMap { identity in
-            try database.first("SELECT number FROM gone WHERE identity = ?", .text(identity)) { $0.integer(0) }
-        }
+        let former = try observed.traits.identity.flatMap { try removedItem(withIdentity: $0) }
         if let former { try database.run("DELETE FROM gone WHERE number = ?", .integer(former)) }
         try database.run(
             """
@@ -88,8 +86,13 @@ extension ServerCatalogue {
         return observed.item(former ?? database.lastNumber, in: parent, round: round)
     }
 
+    /// Returns the number of a removed item with an identity.
+    func removedItem(withIdentity identity: String) throws -> Int64? {
+        try database.first("SELECT number FROM gone WHERE identity = ?", .text(identity)) { $0.integer(0) }
+    }
+
     /// Returns traits in the form in which they are stored. The items of plain servers all have the same empty traits.
-    private static func bytes(_ traits: DAVTraits) throws -> [UInt8] {
+    static func bytes(_ traits: DAVTraits) throws -> [UInt8] {
         traits == DAVTraits() ? noTraits : [UInt8](try JSONEncoder().encode(traits))
     }
 
@@ -124,7 +127,10 @@ extension ServerCatalogue {
     private func forget(_ item: CataloguedItem) throws {
         var rest = [item]
         while let item = rest.popLast() {
-            if item.isFolder { rest += try children(of: item.number) }
+            if item.isFolder {
+                rest += try children(of: item.number)
+                try forgetMislisted(in: item.number, except: [])
+            }
             for table in ["item", "folder", "digest"] {
                 try database.run("DELETE FROM \(table) WHERE number = ?", .integer(item.number))
             }

@@ -13,7 +13,11 @@ extension ServerCatalogue {
         let bytes = Array(mark.utf8)
         let known = try value(Self.markKey)
         guard known != bytes else { return }
-        if known != nil { try set(Array("\(max(round, try last(Self.restoredKey)))".utf8), for: Self.restoredKey) }
+        if known != nil {
+            try set(Array("\(max(round, try last(Self.restoredKey)))".utf8), for: Self.restoredKey)
+            // The server may assign the identities of removed items to other items.
+            try database.run("UPDATE gone SET identity = NULL")
+        }
         try set(bytes, for: Self.markKey)
     }
 
@@ -23,6 +27,35 @@ extension ServerCatalogue {
     /// Whether the catalogue retains an item even if the server does not list it, because the server last reported the
     /// item before it was restored from a backup.
     func isKept(_ item: CataloguedItem) throws -> Bool { item.round < (try last(Self.restoredKey)) }
+
+    /// Returns an item that ``isKept(_:)``; `nil` if the catalogue does not have the item, or if the server has
+    /// reported the item since it was restored from a backup.
+    func kept(_ number: Int64) throws -> CataloguedItem? {
+        guard let item = try item(number), try isKept(item) else { return nil }
+        return item
+    }
+
+    /// Moves a retained item that the server lacks.
+    ///
+    /// - Returns: `nil` if the folder is the item itself or lies within it.
+    func moveRetained(_ item: CataloguedItem, to parent: Int64, named name: String) throws -> CataloguedItem? {
+        guard try !isWithin(parent, item.number) else { return nil }
+        try database.run(
+            "UPDATE item SET parent = ?, name = ?, change = ? WHERE number = ?", .integer(parent), .text(name),
+            .integer(try next("change")), .integer(item.number))
+        return try self.item(item.number)
+    }
+
+    /// Removes the identity of a retained item whose contents are about to be sent as a new file. The server's file in
+    /// its place is then this item, under any identity.
+    func forgetIdentity(of number: Int64) throws {
+        guard let item = try item(number) else { return }
+        var traits = item.traits
+        traits.identity = nil
+        try database.run(
+            "UPDATE item SET identity = NULL, traits = ? WHERE number = ?", .bytes(try Self.bytes(traits)),
+            .integer(number))
+    }
 
     /// Renames a retained item, because another item has its name at the server. The retained item loses its identity,
     /// because a restored server assigns the same identities again to other items.

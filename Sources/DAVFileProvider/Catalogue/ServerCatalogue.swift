@@ -58,7 +58,7 @@ package struct ServerCatalogue {
             CREATE TABLE IF NOT EXISTS creation (
                 template BLOB PRIMARY KEY, parent INTEGER NOT NULL, name BLOB NOT NULL, number INTEGER);
             CREATE TABLE IF NOT EXISTS state (key BLOB PRIMARY KEY, value BLOB NOT NULL);
-            """ + exchangeTable)
+            """ + exchangeTable + mislistedTable)
         let stamp = try database.transaction {
             if let known = try database.first(
                 "SELECT value FROM state WHERE key = ?", .text("stamp"), read: { $0.text(0) })

@@ -68,6 +68,10 @@ final class ChangePass: Sendable {
         service.recall(known)
         let round = try await catalogue.perform { try $0.beginRound() }
         var hasChanged = false
+        var appeared: [ObservedItem] = []
+        // The entries of a listing that breaks off are recorded, too.
+        defer { state.withLock { state in state.appeared += appeared.map { ($0, number, round) } } }
+        var uncertain = UncertainEntries(try await catalogue.perform { try $0.uncertainNames(in: number) })
         do {
             let listing = try await account.ask(.background) { client throws(DAVError) in
                 try await client.list(known.address)
@@ -75,17 +79,27 @@ final class ChangePass: Sendable {
             while let entries = try await listing.next() {
                 // A service may need the folder's properties to interpret those of its entries.
                 if let own = await listing.directory { _ = service.traits(of: own) }
-                let observed = entries.filter { !service.hides($0) }.map { ObservedItem($0, service) }
+                let listed = entries.filter { !service.hides($0) }.map { ObservedItem($0, service) }
+                let observed = try await account.addressed(listed, in: number, &uncertain, .background)
                 try await account.keepNewerContents(than: observed, in: number, .background, round: round)
-                let (new, isDifferent) = try await catalogue.perform { try $0.compare(observed, in: number, round) }
-                hasChanged = hasChanged || isDifferent || !new.isEmpty
-                state.withLock { $0.appeared += new.map { ($0, number, round) } }
+                let found = try await catalogue.perform { try $0.compare(observed, in: number, round) }
+                hasChanged = hasChanged || found.isDifferent || !found.new.isEmpty
+                uncertain.add(new: found.new, repeated: found.repeated)
+                appeared += found.new
             }
+            uncertain.add(new: [], repeated: Self.repeated(in: appeared))
             try await account.noteMark(of: await listing.directory, number, round: round)
             let tag = await listing.directory?.tag?.opaque
             let forbidden = await listing.forbiddenNames
             _ = try await catalogue.perform { try $0.note(forbidden: forbidden, in: number, round: round) }
-            if try await account.noteUnlisted(in: number, .background, round: round).isDifferent { hasChanged = true }
+            let unlisted = try await account.noteUnlisted(
+                in: number, of: listing, &uncertain, .background, round: round)
+            hasChanged = hasChanged || unlisted.isDifferent
+            appeared.removeAll { entry in
+                let name = Array(entry.name.utf8)
+                return uncertain.mislisted.contains(name) || uncertain.repeated[name] != nil
+            }
+            appeared += unlisted.corrected
             let aside = catalogue.itemsAside
             let unseen = try await catalogue.perform { catalogue in
                 try catalogue.unseen(in: number, round: round).filter { !aside.contains($0.number) }
@@ -98,6 +112,19 @@ final class ChangePass: Sendable {
         } catch DAVError.notFound where number != CataloguedItem.root {
             state.withLock { $0.vanished.append((known.item, round)) }
             return true
+        }
+    }
+
+    /// Returns the entries whose name an earlier one of other contents has.
+    private static func repeated(in entries: [ObservedItem]) -> [ObservedItem] {
+        var first: [[UInt8]: ObservedItem] = [:]
+        return entries.filter { entry in
+            let name = Array(entry.name.utf8)
+            guard let other = first[name] else {
+                first[name] = entry
+                return false
+            }
+            return other.isFolder != entry.isFolder || other.version.text != entry.version.text
         }
     }
 
@@ -160,20 +187,23 @@ final class ChangePass: Sendable {
 extension ServerCatalogue {
     /// Records the entries that the catalogue already has in this folder.
     ///
-    /// - Returns: the entries that the catalogue lacks, and whether one of the recorded entries has changed.
+    /// - Returns: the entries that the catalogue lacks, the entries whose name an earlier entry of the listing had, and
+    ///   whether one of the recorded entries has changed.
     func compare(
         _ entries: [ObservedItem], in folder: Int64, _ round: Int64
-    ) throws -> (new: [ObservedItem], isDifferent: Bool) {
-        var new: [ObservedItem] = []
+    ) throws -> (new: [ObservedItem], repeated: [ObservedItem], isDifferent: Bool) {
+        var (new, repeated): ([ObservedItem], [ObservedItem]) = ([], [])
         let before = try last("change")
         for entry in entries {
-            if try child(of: folder, named: entry.name) != nil {
+            if try isRepeated(entry, in: folder, round: round) {
+                repeated.append(entry)
+            } else if try child(of: folder, named: entry.name) != nil {
                 _ = try note(entry, in: folder, round: round)
             } else {
                 new.append(entry)
             }
         }
-        return (new, try last("change") != before)
+        return (new, repeated, try last("change") != before)
     }
 
     /// Records the tag that a folder had when it was listed.

@@ -14,10 +14,13 @@ extension DAVAccount {
     /// Makes the system upload local contents that a restored backup would replace, before the server's older states
     /// are recorded.
     ///
-    /// If the server now reports an earlier date for a file, the server may have been restored, so this function first
-    /// reads the identifier of the server's data. If the server was restored, the system uploads its own contents of
-    /// the file. It then finds another version at the server and keeps both versions, one of them as a conflicted copy.
-    /// If the date is not earlier, another client changed the file after the restore.
+    /// Reads the identifier of the server's data first if the entries suggest that the server was restored: a file has
+    /// an earlier date, or the identity of an entry is that of an item in another place. A restored server assigns
+    /// identities again to other items, so the catalogue must not take such an entry for a moved item.
+    ///
+    /// If the server was restored, the system uploads its own contents of a file with an earlier date. It then finds
+    /// another version at the server and keeps both versions, one of them as a conflicted copy. If the date is not
+    /// earlier, another client changed the file after the restore.
     ///
     /// - Parameters:
     ///   - observed: entries of a folder that are about to be recorded.
@@ -25,8 +28,13 @@ extension DAVAccount {
     func keepNewerContents(
         than observed: [ObservedItem], in folder: Int64, _ priority: HTTPRequest.Priority = .interactive, round: Int64
     ) async throws {
-        let newer = try await catalogue.perform { try $0.newer(than: observed, in: folder) }
-        guard !newer.isEmpty else { return }
+        let (newer, hasMoves) = try await catalogue.perform { catalogue in
+            guard try catalogue.hasMark() else { return ([CataloguedItem](), false) }
+            return (
+                try catalogue.newer(than: observed, in: folder), try catalogue.hasMoves(in: observed, of: folder)
+            )
+        }
+        guard hasMoves || !newer.isEmpty else { return }
         try await checkMark(priority, round: round)
         let kept = try await catalogue.perform { catalogue in
             // Another listing may have recorded the files meanwhile.
@@ -38,15 +46,26 @@ extension DAVAccount {
 
 extension ServerCatalogue {
     /// Returns the known files whose recorded date is later than the date of their new entry, if the system has
-    /// received another version than that of the entry. Returns none if the service has no identifier of its data.
+    /// received another version than that of the entry.
     func newer(than observed: [ObservedItem], in folder: Int64) throws -> [CataloguedItem] {
-        guard try hasMark() else { return [] }
-        return try observed.compactMap { entry in
+        try observed.compactMap { entry in
             guard !entry.isFolder, let modified = entry.version.modified,
                 let known = try child(of: folder, named: entry.name), !known.isFolder, known.told != nil,
                 let date = known.version.modified, modified < date, entry.version.text != known.told
             else { return nil }
             return known
+        }
+    }
+
+    /// Whether one of the entries has the place of an item with another identity, or the identity of an item that is or
+    /// was in another place.
+    func hasMoves(in observed: [ObservedItem], of folder: Int64) throws -> Bool {
+        try observed.contains { entry in
+            guard let identity = entry.traits.identity else { return false }
+            if let known = try child(of: folder, named: entry.name) {
+                return known.isFolder != entry.isFolder || known.traits.identity != identity
+            }
+            return try item(identity: identity) != nil || removedItem(withIdentity: identity) != nil
         }
     }
 }

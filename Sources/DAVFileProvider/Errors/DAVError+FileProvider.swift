@@ -42,6 +42,7 @@ package enum SystemErrors {
     package static func error(_ error: any Error) -> any Error {
         switch error {
         case let error as DAVError: error.fileProviderError
+        case let error as MissingAfterRestore: error.fileProviderError
         case let error as HTTPError: DAVError.transport(error).fileProviderError
         case is CancellationError: CocoaError(.userCancelled)
         case let errno as Errno: NSError(domain: NSPOSIXErrorDomain, code: Int(errno.rawValue))

@@ -27,22 +27,28 @@ extension DAVWork {
                 }
             }
         } catch let error as DAVError {
-            if case .notFound = error { return try await moved(known, to: parent, address) }
+            if case .notFound = error { return try await moved(known, to: parent, named: name, address) }
             throw try await collision(error, at: address, in: parent)
         }
     }
 
-    /// Returns an item that is missing at its former address because an earlier attempt moved it.
+    /// Returns an item that is missing at its former address because an earlier attempt moved it. Moves the item in the
+    /// catalogue if the server lacks it because it was restored from a backup.
     ///
     /// - Throws: an error if the item is not at its destination.
     private func moved(
-        _ known: DAVKnownItem, to parent: DAVKnownItem, _ address: HTTPAddress
+        _ known: DAVKnownItem, to parent: DAVKnownItem, named name: String, _ address: HTTPAddress
     ) async throws -> DAVKnownItem {
         let entry = try? await account.ask { client throws(DAVError) in try await client.entry(at: address) }
         guard let entry, entry.isDirectory == known.isFolder, entry.version.isSameState(as: known.version) else {
+            do {
+                // If the item is at another address, the system repeats the change.
+                _ = try await refresh(known)
+            } catch let error as MissingAfterRestore {
+                if entry != nil { throw try await collision(.exists(address.path), at: address, in: parent) }
+                return try await moveRetained(error.item, to: parent, named: name)
+            }
             _ = try await refresh(parent)
-            // If the item is at another address, the system repeats the change.
-            _ = try await refresh(known)
             throw DAVError.changed(known.name)
         }
         return try await noteMoved(known, entry, to: parent)
@@ -74,8 +80,18 @@ extension DAVWork {
 
     func trash(_ known: DAVKnownItem) async throws -> Changed {
         try await requireRemovable(known)
+        var known = known
+        do {
+            known = try await present(known)
+        } catch is MissingAfterRestore {
+            // The server's trash cannot contain the item.
+            let item = known.item
+            try await account.catalogue.perform { try $0.remove(item) }
+            throw NSError.fileProviderErrorForNonExistentItem(withIdentifier: known.identifier)
+        }
+        let removed = known.item
         let item = try await account.service.trash(known, of: account)
-        try await account.catalogue.perform { try $0.remove(known.item, isTold: false) }
+        try await account.catalogue.perform { try $0.remove(removed, isTold: false) }
         return Changed(item: item)
     }
 

@@ -57,7 +57,9 @@ extension DAVWork {
     }
 
     func create(_ template: Template, _ progress: Progress) async throws -> Changed {
-        try await whereverItIs(template.parent) { try await make(template, progress) }
+        try await withFolder(template.parent) {
+            try await whereverItIs(template.parent) { try await make(template, progress) }
+        }
     }
 
     private func make(_ template: Template, _ progress: Progress) async throws -> Changed {
@@ -172,6 +174,9 @@ extension DAVWork {
         let marks: DAVMarks
         let contents: URL?
 
+        /// Whether the item gets another name or folder.
+        var isMove: Bool { !fields.isDisjoint(with: [.filename, .parentItemIdentifier]) }
+
         init(
             _ item: any NSFileProviderItem, _ version: NSFileProviderItemVersion, _ fields: NSFileProviderItemFields,
             contents url: URL?
@@ -189,13 +194,17 @@ extension DAVWork {
 
     func modify(_ change: Modification, _ progress: Progress) async throws -> Changed {
         do {
-            let isMoved = !change.fields.isDisjoint(with: [.filename, .parentItemIdentifier])
-            if isMoved { return try await apply(change, progress) }
+            if change.isMove { return try await withFolder(change.parent) { try await apply(change, progress) } }
             return try await whereverItIs(change.identifier) { try await apply(change, progress) }
         } catch DAVError.notFound {
-            // Throws if the item no longer exists, or if only the catalogue retains it after a restore of the server.
-            // If the item is at another address, the system repeats the change.
-            _ = try await current(change.identifier)
+            do {
+                // Throws if the item no longer exists. If it is at another address, the system repeats the change.
+                _ = try await refresh(try await account.known(change.identifier))
+            } catch let error as MissingAfterRestore {
+                guard change.fields.contains(.contents), let url = change.contents, change.parent != .trashContainer
+                else { throw error }
+                return try await sendLost(change, url, progress)
+            }
             throw DAVError.changed(change.name)
         }
     }
@@ -230,7 +239,7 @@ extension DAVWork {
             try url.map { try OutgoingFile($0, modified: date, for: change.identifier.rawValue) }
         }
         var isReplaced = false
-        if !change.fields.isDisjoint(with: [.filename, .parentItemIdentifier]) {
+        if change.isMove {
             if change.parent == .trashContainer { return try await trash(known) }
             if let outgoing { isReplaced = try await replaceBeforeMove(&known, outgoing, change, progress) }
             known = try await move(known, change)
@@ -254,7 +263,7 @@ extension DAVWork {
             known = try await refresh(known)
         }
         if !change.marks.fields.isEmpty {
-            let item = known
+            let item = try await present(known)
             pending.subtract(
                 try await account.ask { [account] client throws(DAVError) in
                     try await account.service.setMarks(change.marks, of: item, with: client)

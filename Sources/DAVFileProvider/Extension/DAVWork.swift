@@ -68,18 +68,30 @@ package final class DAVWork: Sendable {
         do {
             return try await listings.begin(known, size: size)
         } catch DAVError.notFound {
-            return try await listings.begin(try await refresh(known), size: size)
+            do {
+                return try await listings.begin(try await refresh(known), size: size)
+            } catch let error as MissingAfterRestore {
+                return try await listings.beginRetained(error.item, size: size)
+            }
         }
     }
 
-    /// Requests an item from the server and returns its current state.
+    /// Requests an item from the server and returns its current state. Returns the recorded state if the server lacks
+    /// the item because it was restored from a backup. Otherwise the system would block the item's changes, which are
+    /// sent as those of a new file.
     ///
     /// - Throws: `noSuchItem` if the item no longer exists at the server.
     func current(_ identifier: NSFileProviderItemIdentifier) async throws -> DAVItem {
-        account.object(try await refresh(try await account.known(identifier)).item)
+        do {
+            return account.object(try await refresh(try await account.known(identifier)).item)
+        } catch let error as MissingAfterRestore {
+            return account.object(error.item)
+        }
     }
 
     /// Requests an item from the server, and records the reply.
+    ///
+    /// - Throws: ``MissingAfterRestore`` if the server lacks the item because it was restored from a backup.
     func refresh(_ known: DAVKnownItem) async throws -> DAVKnownItem {
         let round = try await account.catalogue.perform { try $0.beginRound() }
         let entry: DAVEntry
@@ -102,14 +114,11 @@ package final class DAVWork: Sendable {
     private func found(_ known: DAVKnownItem, round: Int64) async throws -> DAVKnownItem {
         try await account.checkMark(round: round)
         if let moved = try await moved(known, round: round) { return moved }
-        if try await account.catalogue.perform({ try $0.isKept(known.item) }) {
-            let text =
-                "The server was restored from a backup without “\(known.name)”: copy it to another name to keep it."
-            throw NSFileProviderError(.cannotSynchronize, userInfo: [NSLocalizedDescriptionKey: text])
-        }
+        try await requireNotKept(known)
         let isGone = try await account.catalogue.perform { catalogue in
             guard let item = try catalogue.item(known.item.number), item.round < round else { return false }
             try catalogue.remove(item)
+            try catalogue.noteUncertain(of: item.name, in: item.parent)
             return true
         }
         if isGone { watch.signalSoon() }
@@ -143,6 +152,7 @@ package final class DAVWork: Sendable {
         }
         guard let noted = try await note(entry, in: parent, round: round), noted.item.number == known.item.number else {
             // Another item has this name now, such as a folder instead of a file.
+            try await requireNotKept(known)
             throw NSError.fileProviderErrorForNonExistentItem(withIdentifier: known.identifier)
         }
         return noted

@@ -47,10 +47,7 @@ actor FolderListings {
         // listing.
         let round = try await account.catalogue.perform { try $0.beginRound() }
         let listing = try await account.ask { client throws(DAVError) in try await client.list(known.address) }
-        let id = UInt64.random(in: .min ... .max)
-        running[id] = Running()
-        order.append(id)
-        if order.count > Self.most, let oldest = order.first(where: { running[$0]?.end != nil }) { forget(oldest) }
+        let id = addListing(Running())
         Task {
             let end: Result<Void, any Error>
             do {
@@ -62,6 +59,24 @@ actor FolderListings {
             finish(id, end)
         }
         return try await page(id, from: 0, size: min(size, Self.firstSize))
+    }
+
+    /// Returns the first page of the items that the catalogue has in a folder that the server lacks because it was
+    /// restored from a backup.
+    func beginRetained(_ folder: CataloguedItem, size: Int) async throws -> Page {
+        let numbers = try await account.catalogue.perform { try $0.children(of: folder.number).map(\.number) }
+        let id = addListing(Running(numbers: numbers, end: .success(())))
+        return try await page(id, from: 0, size: min(size, Self.firstSize))
+    }
+
+    private func addListing(_ listing: Running) -> UInt64 {
+        let id = UInt64.random(in: .min ... .max)
+        running[id] = listing
+        order.append(id)
+        if order.count > Self.most, let oldest = order.first(where: { running[$0]?.end != nil }), oldest != id {
+            forget(oldest)
+        }
+        return id
     }
 
     /// Returns a further page of a listing.
@@ -103,21 +118,24 @@ actor FolderListings {
 
     private func read(_ listing: DAVListing, _ id: UInt64, _ folder: Int64, round: Int64) async throws {
         let service = account.service
+        var uncertain = UncertainEntries(try await account.catalogue.perform { try $0.uncertainNames(in: folder) })
         while let entries = try await listing.next() {
             // A service may need the folder's properties to interpret those of its entries.
             if let own = await listing.directory { _ = service.traits(of: own) }
-            let observed = entries.filter { !service.hides($0) }.map { ObservedItem($0, service) }
+            let listed = entries.filter { !service.hides($0) }.map { ObservedItem($0, service) }
+            let observed = try await account.addressed(listed, in: folder, &uncertain)
             try await account.keepNewerContents(than: observed, in: folder, round: round)
-            let numbers = try await account.catalogue.perform { catalogue in
-                try observed.map { try catalogue.note($0, in: folder, round: round).item.number }
+            let noted = try await account.catalogue.perform { catalogue in
+                try catalogue.note(listed: observed, in: folder, round: round)
             }
-            add(numbers, to: id)
+            uncertain.add(new: noted.new, repeated: noted.repeated)
+            add(noted.numbers, to: id)
         }
         try await account.noteMark(of: await listing.directory, folder, round: round)
         let forbidden = await listing.forbiddenNames
         add(
             try await account.catalogue.perform { try $0.note(forbidden: forbidden, in: folder, round: round) }, to: id)
-        add(try await account.noteUnlisted(in: folder, round: round).numbers, to: id)
+        add(try await account.noteUnlisted(in: folder, of: listing, &uncertain, round: round).numbers, to: id)
         let aside = account.catalogue.itemsAside
         let hasUnseen = try await account.catalogue.perform { try !$0.unseen(in: folder, round: round).isEmpty }
         if hasUnseen { try await account.checkMark(round: round) }

@@ -81,7 +81,7 @@ struct DAVHref {
 
     /// Whether a server may treat two names as the same: their bytes are equal, or they differ only in Unicode
     /// normalization or case.
-    private static func isSame(_ one: [UInt8], _ other: [UInt8]) -> Bool {
+    static func isSame(_ one: [UInt8], _ other: [UInt8]) -> Bool {
         if one == other { return true }
         // Strings compare as equal if they are canonically equivalent.
         return String(decoding: one, as: UTF8.self).lowercased() == String(decoding: other, as: UTF8.self).lowercased()

@@ -211,10 +211,13 @@ extension DAVEntry {
             }
             throw DAVError(status: status, DAVError.name(of: response.address), response, .propfind)
         }
-        // The server's spelling of the name is used.
-        let path = found.hrefs.first.flatMap { DAVHref($0) } ?? own
-        let name = path?.components.last.flatMap { DAVHref.name($0) } ?? ""
-        self.init(found, name: name, address: response.address, date: response.date)
+        // The server's spelling of the name is used, unless it is the name of another item.
+        var name = found.hrefs.first.flatMap { DAVHref($0) }?.components.last
+        if let requested = own?.components.last, name.map({ !DAVHref.isSame($0, requested) }) ?? true {
+            name = requested
+        }
+        self.init(
+            found, name: name.flatMap { DAVHref.name($0) } ?? "", address: response.address, date: response.date)
     }
 
     /// Whether a response concerns an address, even if the server has encoded the address twice. The server xandikos

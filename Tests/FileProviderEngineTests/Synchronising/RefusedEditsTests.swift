@@ -61,6 +61,18 @@ import Testing
         #expect(try await domain.tree() == domain.provider.tree)
     }
 
+    @Test func anEditIsSentBesideAChangeWhoseContentsTheProviderLacks() async throws {
+        let domain = try TestDomain()
+        let identifier = domain.provider.addFile("file.txt", "old")
+        try await domain.overwrite("file.txt", "mine")
+        domain.provider.write("theirs", to: identifier)
+        domain.provider.fail(.contents, with: .of(.cannotSynchronize))
+        try await domain.settle()
+        #expect(domain.provider.tree.values.sorted() == ["mine", "theirs"])
+        #expect(domain.provider.text(at: "file.txt") == "theirs")
+        #expect(try await domain.tree() == domain.provider.tree)
+    }
+
     @Test func nothingIsLeftOfAnEditedFileOnceItIsRemoved() async throws {
         let domain = try TestDomain()
         domain.provider.addFile("file.txt", "old")

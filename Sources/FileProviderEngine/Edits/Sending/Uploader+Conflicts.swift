@@ -72,8 +72,14 @@ extension Uploader {
         guard let largest = sizes.max(), (item.size ?? 0) / 2 <= max(largest, Self.smallSize) else {
             return (.other, item)
         }
-        let contents = try await asking { () async throws(ProviderError) in
-            try await provider.contents(of: item.identifier) { _, _ in }
+        let contents: ProviderContents
+        do {
+            contents = try await asking { () async throws(ProviderError) in
+                try await provider.contents(of: item.identifier) { _, _ in }
+            }
+        } catch let failure as ProviderError where failure.kind == .cannotSynchronize {
+            // The service does not have the contents any more, so they cannot be compared. Both versions stay.
+            return (.other, item)
         }
         try check(contents.item, is: .file, item.identifier)
         let likeness = try await blocking {
