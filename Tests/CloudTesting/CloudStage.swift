@@ -31,13 +31,10 @@ package final class CloudStage: Sendable {
     ///   - name: one of ``CloudServer/names``.
     ///   - isSecure: whether the proxy has a certificate.
     package init(_ name: String, isSecure: Bool = false) throws {
-        let (theirInput, input) = try FileDescriptor.pipe()
-        let (output, theirOutput) = try FileDescriptor.pipe()
-        let (errors, theirErrors) = try FileDescriptor.pipe()
-        process = try ChildProgram.start(
-            "/usr/bin/python3", arguments: [CloudServer.folder + "/stage", name] + (isSecure ? ["--tls"] : []),
-            descriptors: [theirInput, theirOutput, theirErrors])
-        var channel = Channel(input: input, output: output)
+        let started = try Self.start([name] + (isSecure ? ["--tls"] : []))
+        let errors = started.errors
+        process = started.process
+        var channel = started.channel
         guard let reply = try Self.receive(&channel), let url = reply["url"] as? String else {
             let text = String(decoding: try errors.readToEnd(limit: 1 << 16), as: UTF8.self)
             _ = try process.wait()
@@ -50,6 +47,20 @@ package final class CloudStage: Sendable {
         try SystemThread.start("test-errors") {
             while let piece = try? errors.readToEnd(limit: 1 << 16), !piece.isEmpty {}
         }
+    }
+
+    /// Starts the program of a server. Returns the process, its standard error, and its other streams.
+    private static func start(
+        _ arguments: [String]
+    ) throws -> (process: ChildProgram, errors: FileDescriptor, channel: Channel) {
+        // The program's ends are closed at the end of this function. Otherwise no read would notice the program's end.
+        let (theirInput, input) = try FileDescriptor.pipe()
+        let (output, theirOutput) = try FileDescriptor.pipe()
+        let (errors, theirErrors) = try FileDescriptor.pipe()
+        let process = try ChildProgram.start(
+            "/usr/bin/python3", arguments: [CloudServer.folder + "/stage"] + arguments,
+            descriptors: [theirInput, theirOutput, theirErrors])
+        return (process, errors, Channel(input: input, output: output))
     }
 
     /// Ends the server and removes its files.
