@@ -121,6 +121,26 @@ struct MislistingTests {
         #expect(try await domain.fetch(made.identifier).text == "the file itself")
     }
 
+    @Test(arguments: CloudServer.installed.filter { $0 == "xandikos" })
+    func `names that xandikos lists in another form stay`(name: String) async throws {
+        try await CloudServer.with(name) { server in
+            let domain = try TestDomain(server.root)
+            let wanted = ["question?", "a?b.txt", " space", "tab\there", "colon:", "hash #", "http:a"]
+            var made: Set<NSFileProviderItemIdentifier> = []
+            for name in wanted { made.insert(try await domain.create(name, "in \(name)").identifier) }
+            let anchor = try await domain.anchor()
+            for _ in 0..<2 {
+                let items = try await domain.list().filter { !$0.isFolder }
+                #expect(Set(items.map(\.name)).intersection(wanted) == Set(wanted), "\(items.map(\.name))")
+                for item in items where wanted.contains(item.name) {
+                    #expect(try await domain.fetch(item.identifier).text == "in \(item.name)")
+                }
+                try await domain.look()
+            }
+            #expect(try await made.isDisjoint(with: domain.changes(since: anchor).deleted))
+        }
+    }
+
     @Test func `an address is logged once`() throws {
         let folder = try TestFolder()
         let catalogue = try ServerCatalogue(folder.path + "/catalogue.sqlite")

@@ -100,7 +100,9 @@ extension DAVAccount {
             for name in uncertain.mislisted {
                 let item = try catalogue.child(of: folder, named: String(decoding: name, as: UTF8.self))
                 // The item may have been created since.
-                if let item, item.round <= round { try catalogue.remove(item) }
+                guard let item, item.round <= round else { continue }
+                // The system has not received a file whose entry was left out of the same listing.
+                try catalogue.remove(item, isTold: item.isFolder || item.told != nil)
             }
             try catalogue.forgetMislisted(
                 in: folder, except: uncertain.mislisted.union(uncertain.refused.map { Array($0.utf8) }))
