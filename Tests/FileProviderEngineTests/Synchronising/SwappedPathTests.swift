@@ -150,4 +150,36 @@ import Testing
             try await Self.expectSwapped(domain, restart, ["a": "two", "b": "one"], one, two)
         }
     }
+
+    /// A new directory has the former name of a file that was moved into it. The steps of all items begin at the same
+    /// time, whenever the user retries.
+    @Test(arguments: [false, true])
+    func aFileIsMovedIntoTheDirectoryWithItsName(identifiersArePaths: Bool) async throws {
+        let domain = try TestDomain()
+        let provider = domain.provider
+        provider.behave { behaviour in
+            behaviour.identifiersArePaths = identifiersArePaths
+            behaviour.before = { request throws(ProviderError) in
+                guard request.kind == .item else { return }
+                for _ in 0..<200 { await Task.yield() }
+            }
+        }
+        provider.addFile("c", "text")
+        _ = try await domain.tree()
+        // The new directory is sent first, and collides with the file.
+        try await domain.rename("c", "t")
+        try await domain.makeFolder("c")
+        try await domain.makeFolder("c/c")
+        try await domain.rename("t", "c/c/d")
+        for _ in 0..<200 where try await !domain.status().items.isEmpty {
+            try await domain.engine.doing { $0.retry() }
+            for _ in 0..<6 {
+                domain.clock.advance(by: 20)
+                for _ in 0..<500 { await Task.yield() }
+            }
+        }
+        #expect(try await domain.status().items.isEmpty)
+        #expect(provider.tree == ["c": "/", "c/c": "/", "c/c/d": "text"])
+        #expect(try await domain.tree() == provider.tree)
+    }
 }

@@ -204,6 +204,24 @@ struct UploadTableTests {
         expect(!table.waits(one, for: ItemNumber(rawValue: 99)))
     }
 
+    @Test func aRunningStepMayFindThatItsItemStillWaits() {
+        var table = UploadTable()
+        table.block(one, on: two, until: 300)
+        table.block(two, on: three, until: 300)
+        for number in [one, two] { expect(table.start(number, step())) }
+        expect(!table.waits(one, for: three))
+        expect(table.mayWait(one, for: two))
+        expect(table.mayWait(one, for: three))
+        expect(!table.mayWait(three, for: one))
+        table.end(two)
+        expect(!table.mayWait(one, for: three))
+        // A woken item does not wait.
+        table.block(two, on: three, until: 300)
+        table.wakeWaiters(of: three, at: 1)
+        expect(table.start(two, step()))
+        expect(!table.mayWait(two, for: three))
+    }
+
     // MARK: Reservations
 
     @Test func aReservedItemKeepsItsBlocker() {

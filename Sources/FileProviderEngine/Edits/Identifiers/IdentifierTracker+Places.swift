@@ -26,6 +26,9 @@ extension IdentifierTracker {
         }
         if let moving = try folderBeingMoved(above: parent), moving != number { return .waits(for: moving) }
         guard let other = try itemLeaving(place, besides: number) else { return nil }
+        // If the other item's step finds that it still waits for this item, there is no obstacle. Two items whose steps
+        // always began at the same time would otherwise wait for each other for ever.
+        if scheduler.table.mayWait(other, for: number) { return .later(configuration.settlingTime) }
         scheduler.hurry(other)
         return .waits(for: other)
     }

@@ -111,6 +111,8 @@ package struct UploadTable {
     @discardableResult
     package mutating func start(_ number: ItemNumber, _ step: UploadStep) -> Bool {
         guard self[number].due != nil else { return false }
+        var step = step
+        step.formerBlocker = self[number].blocker
         move(number, to: .running(step))
         return true
     }
@@ -287,6 +289,19 @@ extension UploadTable {
         case .succeeding(let sender): sender
         default: nil
         }
+    }
+
+    /// Whether an item may wait for another one, directly or indirectly. Unlike ``waits(_:for:)``, it includes items
+    /// with a running step that waited when the step began.
+    package func mayWait(_ number: ItemNumber, for other: ItemNumber) -> Bool {
+        var next: ItemNumber? = number
+        var steps = 0
+        while let current = next, steps < 1000 {
+            next = self[current].blocker ?? self[current].step?.formerBlocker
+            if next == other { return true }
+            steps += 1
+        }
+        return false
     }
 
     /// Returns the item whose step has reserved an item; `nil` if none has.

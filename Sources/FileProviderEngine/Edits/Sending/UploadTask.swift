@@ -121,6 +121,8 @@ package struct UploadStep {
     package var sendsContents: Bool
     /// The item that replaced this step's item while the step was running; `nil` if none did.
     package var successor: ItemNumber?
+    /// The item that this one waited for when the step began. The step may find that it still has to wait.
+    package var formerBlocker: ItemNumber?
 
     package init(task: Task<Void, Never>, request: ReplyOrdering.Request, sendsContents: Bool) {
         self.task = task
