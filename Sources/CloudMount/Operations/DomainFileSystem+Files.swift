@@ -232,7 +232,7 @@ extension DomainFileSystem {
 
     func fsync(_ node: NodeID, handle: UInt64, dataOnly: Bool, _ reply: Reply<Done>) {
         guard let opening = files.opening(handle) else { return reply.fail(.staleHandle) }
-        // Of a file that this handle does not write, at most the name is not on the disk yet.
+        // A handle that does not write has no bytes to flush. Only the file's name may not be on the disk yet.
         guard opening.isForWriting else { return opening.item.synchronize { reply.reply(after: $0) } }
         whenReady(opening, reply) { _ in opening.item.synchronize { reply.reply(after: $0) } }
     }

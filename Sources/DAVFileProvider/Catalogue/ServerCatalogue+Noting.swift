@@ -51,6 +51,17 @@ extension ServerCatalogue {
         }
     }
 
+    /// Records an entry as the new state of a known item after a change by this program, in a round that begins now. A
+    /// listing that began before the change counts as older. If a listing has found the item in its place meanwhile,
+    /// the record of that listing is removed.
+    func noteChanged(
+        _ known: CataloguedItem, _ observed: ObservedItem, in parent: Int64
+    ) throws -> CataloguedItem {
+        let round = try beginRound()
+        if let other = try child(of: parent, named: observed.name), other.number != known.number { try remove(other) }
+        return try update(known, observed, in: parent, round: round)
+    }
+
     /// Records an entry as the new state of a known item, which may have moved.
     func update(
         _ known: CataloguedItem, _ observed: ObservedItem, in parent: Int64, round: Int64

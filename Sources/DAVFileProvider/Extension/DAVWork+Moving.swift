@@ -60,14 +60,7 @@ extension DAVWork {
         let observed = ObservedItem(entry, account.service)
         await digests.wait(for: known.item.number)
         let item = try await account.catalogue.perform { catalogue in
-            let round = try catalogue.beginRound()
-            // A listing may have found the item in its new place meanwhile.
-            if let other = try catalogue.child(of: parent.item.number, named: observed.name),
-                other.number != known.item.number
-            {
-                try catalogue.remove(other)
-            }
-            let item = try catalogue.update(known.item, observed, in: parent.item.number, round: round)
+            let item = try catalogue.noteChanged(known.item, observed, in: parent.item.number)
             // Some servers assign a new version to a moved file. Its bytes are the same, and so is their digest.
             if let digest = try catalogue.digest(of: item.number, version: known.item.contentVersion) {
                 try catalogue.note(digest: digest, of: item.number, version: item.contentVersion)

@@ -42,7 +42,7 @@ extension DAVWork {
         let known = try await account.known(change.identifier)
         guard let parent = try await account.known(known.item.parent) else { throw DAVError.changed(known.name) }
         _ = try await makeAgain(parent)
-        let modified = change.modified.map { HTTPDate(seconds: Int64($0.timeIntervalSince1970.rounded(.down))) }
+        let modified = change.modified.map(HTTPDate.init)
         let outgoing = try await Blocking.run {
             try OutgoingFile(url, modified: modified, for: change.identifier.rawValue)
         }
@@ -53,7 +53,7 @@ extension DAVWork {
         let entry: DAVEntry
         do {
             // An earlier attempt may have left an empty file.
-            entry = try await write(in: parent.item.number, progress) { writer throws(DAVError) in
+            entry = try await write(in: parent.item.number, uploadingTo: address, progress) { writer throws(DAVError) in
                 try await writer.create(address, outgoing, isRepeated: true)
             }
         } catch DAVError.exists {
@@ -134,16 +134,8 @@ extension DAVWork {
     /// Records that the server has an item again, whose identity at the server is a new one.
     private func noteAgain(_ known: DAVKnownItem, _ entry: DAVEntry) async throws -> DAVKnownItem {
         let observed = ObservedItem(entry, account.service)
-        let item = try await account.catalogue.perform { catalogue in
-            // The round begins after the change, so that a listing that began before it counts as older.
-            let round = try catalogue.beginRound()
-            // A listing may have found the item meanwhile.
-            if let other = try catalogue.child(of: known.item.parent, named: observed.name),
-                other.number != known.item.number
-            {
-                try catalogue.remove(other)
-            }
-            return try catalogue.update(known.item, observed, in: known.item.parent, round: round)
+        let item = try await account.catalogue.perform {
+            try $0.noteChanged(known.item, observed, in: known.item.parent)
         }
         guard let noted = try await account.known(item.number) else { throw CocoaError(.fileReadUnknown) }
         return noted

@@ -77,7 +77,7 @@ extension DAVWork {
             if earlier == nil { try catalogue.noteCreation(identifier, in: folder, named: name) }
             return earlier
         }
-        let modified = template.modified.map { HTTPDate(seconds: Int64($0.timeIntervalSince1970.rounded(.down))) }
+        let modified = template.modified.map(HTTPDate.init)
         let outgoing = try await Blocking.run {
             try template.contents.map { try OutgoingFile($0, modified: modified, for: identifier) }
         }
@@ -232,7 +232,7 @@ extension DAVWork {
             return try await restore(change)
         }
         var pending = change.fields
-        let date = change.modified.map { HTTPDate(seconds: Int64($0.timeIntervalSince1970.rounded(.down))) }
+        let date = change.modified.map(HTTPDate.init)
         let url = change.fields.contains(.contents) ? change.contents : nil
         if url != nil { try known.require(.allowsWriting) }
         let outgoing = try await Blocking.run {

@@ -24,19 +24,13 @@ extension DAVAccount {
         _ entries: [ObservedItem], in folder: Int64, _ uncertain: inout UncertainEntries,
         _ priority: HTTPRequest.Priority = .interactive
     ) async throws -> [ObservedItem] {
-        let hasUncertain = entries.contains { uncertain.names.contains(Array($0.name.utf8)) }
-        guard hasUncertain, let known = try await known(folder) else { return entries }
-        var addressed: [ObservedItem] = []
-        for entry in entries {
-            if uncertain.names.contains(Array(entry.name.utf8)),
-                case .absent = try await request(entry.name, isFolder: entry.isFolder, in: known, priority)
-            {
-                try await leaveOut(entry.name, of: known, &uncertain)
-            } else {
-                addressed.append(entry)
-            }
+        let names = entries.filter { uncertain.names.contains(Array($0.name.utf8)) }
+            .map { Name(text: $0.name, isFolder: $0.isFolder) }
+        guard !names.isEmpty, let known = try await known(folder) else { return entries }
+        for (name, reply) in try await request(names, in: known, priority) {
+            if case .absent = reply { try await leaveOut(name, of: known, &uncertain) }
         }
-        return addressed
+        return entries.filter { !uncertain.mislisted.contains(Array($0.name.utf8)) }
     }
 
     /// Requests the items that a complete listing of a folder lacks although the server may have them, and the entries

@@ -32,3 +32,8 @@ struct OutgoingFile: Sendable {
         return String(digest.value, radix: 36)
     }
 }
+
+extension HTTPDate {
+    /// Creates a date from one with fractions of a second, which are dropped.
+    init(_ date: Date) { self.init(seconds: Int64(date.timeIntervalSince1970.rounded(.down))) }
+}

@@ -68,13 +68,6 @@ extension ItemReconciler {
         context.replies.noteReport(of: [identifier])
     }
 
-    /// Revalidates the former identifier of a moved item. With identifiers that are paths, another item may have that
-    /// identifier by now. Until the move was confirmed, reports of the other item counted as reports of the moved one.
-    func revalidateFormer(_ identifier: String, of item: ProviderItem, _ engine: isolated any EngineEvents) {
-        guard !identifier.hasSameBytes(as: item.identifier) else { return }
-        revalidation.scheduleInAnyCase([identifier], engine)
-    }
-
     /// Revalidates an item that is in the index, after a reply of the provider reported that it does not exist.
     func markUncertain(_ number: ItemNumber, _ engine: isolated any EngineEvents) {
         guard number != .root, let row = try? context.row(of: number), row.isKnownToProvider else { return }

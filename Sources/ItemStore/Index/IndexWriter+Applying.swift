@@ -389,21 +389,7 @@ private struct Application {
     }
 }
 
-extension ProviderItem {
-    fileprivate var isRoot: Bool { identifier == Self.rootIdentifier }
-
-    /// Whether the provider reports this item itself, not only a directory above it, as trashed.
-    fileprivate var isSaidToBeTrashed: Bool { Self.isSaidToBeTrashed(identifier, in: parent, flags) }
-
-    fileprivate static func isSaidToBeTrashed(_ identifier: String, in parent: String, _ flags: Flags) -> Bool {
-        (flags.contains(.trashed) || parent == trashIdentifier) && identifier != rootIdentifier
-    }
-}
-
 extension IndexedItem {
-    /// Whether the item is visible: it was not removed locally.
-    package var isShown: Bool { !changes.contains(.deleted) }
-
     /// Whether the provider's last report of this item and the given report agree on place and name.
     fileprivate func isSaidToBe(where other: ProviderItem) -> Bool {
         item.parent == other.parent && item.filename.hasSameBytes(as: other.filename)

@@ -70,6 +70,9 @@ package struct IndexedItem: Sendable, Equatable {
     /// Whether the item is pinned, by itself or by a directory above it.
     package var staysLocal: Bool { isPinned || isPinnedByFolder }
 
+    /// Whether the item is visible: it was not removed locally.
+    package var isShown: Bool { !changes.contains(.deleted) }
+
     /// Whether the provider knows the item: the item's identifier was assigned by the provider.
     package var isKnownToProvider: Bool { !item.identifier.hasPrefix(Self.localPrefix) }
 }

@@ -118,3 +118,14 @@ extension Index {
         }
     }
 }
+
+extension ProviderItem {
+    var isRoot: Bool { identifier == Self.rootIdentifier }
+
+    /// Whether the provider reports this item itself, not only a directory above it, as trashed.
+    var isSaidToBeTrashed: Bool { Self.isSaidToBeTrashed(identifier, in: parent, flags) }
+
+    static func isSaidToBeTrashed(_ identifier: String, in parent: String, _ flags: Flags) -> Bool {
+        (flags.contains(.trashed) || parent == trashIdentifier) && identifier != rootIdentifier
+    }
+}

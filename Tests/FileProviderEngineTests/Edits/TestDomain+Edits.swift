@@ -102,6 +102,17 @@ extension TestDomain {
         }
     }
 
+    /// Sends all edits and requests all changes, until the local tree equals the provider's.
+    func settleOnProvider(sourceLocation: SourceLocation = #_sourceLocation) async throws {
+        try await settle(sourceLocation: sourceLocation)
+        engine.signal(container: nil)
+        try await eventually(sourceLocation: sourceLocation) {
+            clock.advance(by: 1)
+            guard try await engine.doing({ !$0.isBusy }) else { return false }
+            return try await tree() == provider.tree
+        }
+    }
+
     /// Returns the local tree: each path with its contents, in the form of ``MemoryProvider/tree``.
     func tree() async throws -> [String: String] {
         var tree: [String: String] = [:]

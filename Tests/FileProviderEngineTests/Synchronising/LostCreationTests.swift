@@ -71,13 +71,7 @@ import Testing
         _ domain: TestDomain, _ tree: [String: String], sourceLocation: SourceLocation = #_sourceLocation
     ) async throws {
         domain.provider.behave { $0.after = { (_) throws(ProviderError) in } }
-        try await domain.settle(sourceLocation: sourceLocation)
-        domain.engine.signal(container: nil)
-        try await eventually(sourceLocation: sourceLocation) {
-            domain.clock.advance(by: 1)
-            guard try await domain.engine.doing({ !$0.isBusy }) else { return false }
-            return try await domain.tree() == domain.provider.tree
-        }
+        try await domain.settleOnProvider(sourceLocation: sourceLocation)
         #expect(domain.provider.tree == tree, sourceLocation: sourceLocation)
         #expect(try await domain.status().items.isEmpty, sourceLocation: sourceLocation)
     }

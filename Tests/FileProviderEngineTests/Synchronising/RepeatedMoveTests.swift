@@ -49,12 +49,7 @@ import Testing
         provider.release(.item)
         try await domain.settle()
         provider.release(.changes)
-        domain.engine.signal(container: nil)
-        try await eventually {
-            domain.clock.advance(by: 1)
-            guard try await domain.engine.doing({ !$0.isBusy }) else { return false }
-            return try await domain.tree() == provider.tree
-        }
+        try await domain.settleOnProvider()
         #expect(provider.count(.create) == 0)
     }
 

@@ -82,13 +82,7 @@ import Testing
         }
         provider.release(.item)
         provider.release(.move)
-        try await domain.settle()
-        domain.engine.signal(container: nil)
-        try await eventually {
-            domain.clock.advance(by: 1)
-            guard try await domain.engine.doing({ !$0.isBusy }) else { return false }
-            return try await domain.tree() == provider.tree
-        }
+        try await domain.settleOnProvider()
         #expect(provider.tree == tree)
         #expect(try await domain.status().events.isEmpty)
         let sent: Set<MemoryProvider.Kind> = [.create, .replaceContents, .delete]

@@ -24,13 +24,7 @@ import Testing
             behaviour.before = { (_) throws(ProviderError) in }
             behaviour.after = { (_) throws(ProviderError) in }
         }
-        try await domain.settle(sourceLocation: sourceLocation)
-        domain.engine.signal(container: nil)
-        try await eventually(sourceLocation: sourceLocation) {
-            domain.clock.advance(by: 1)
-            guard try await domain.engine.doing({ !$0.isBusy }) else { return false }
-            return try await domain.tree() == domain.provider.tree
-        }
+        try await domain.settleOnProvider(sourceLocation: sourceLocation)
         #expect(domain.provider.tree == tree, sourceLocation: sourceLocation)
         #expect(try await domain.status().events.isEmpty, sourceLocation: sourceLocation)
     }

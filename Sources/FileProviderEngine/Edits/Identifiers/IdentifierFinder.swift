@@ -113,8 +113,7 @@ final class IdentifierFinder: EngineComponent {
                 row.item.filename = found.filename
             }
         }
-        tracker.follow(row.number, from: row.item.identifier, to: found.identifier, engine)
-        recreation.reconciler.revalidateFormer(row.item.identifier, of: found, engine)
+        tracker.follow(row.number, from: row.item.identifier, to: found.identifier, mayBeReused: true, engine)
         if let double { recreation.forgetDouble(double, engine) }
         tracker.forgetMove(of: row.number, engine)
         return .later(0)

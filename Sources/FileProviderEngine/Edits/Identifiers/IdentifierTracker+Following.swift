@@ -6,13 +6,19 @@ import LinuxSystem
 /// Updates the journal and queued edits after identifiers changed in the index.
 extension IdentifierTracker {
     /// Updates the journal and the queued edits after an item got another identifier in the index.
+    ///
+    /// - Parameter mayBeReused: Whether another item may have the former identifier by now, as with identifiers that
+    ///   are paths. Until the index had the new identifier, reports of the other item counted as reports of this one.
+    ///   The former identifier is therefore revalidated.
     func follow(
-        _ number: ItemNumber, from former: String, to identifier: String, _ engine: isolated any EngineEvents
+        _ number: ItemNumber, from former: String, to identifier: String, mayBeReused: Bool = false,
+        _ engine: isolated any EngineEvents
     ) {
         guard !former.hasSameBytes(as: identifier), !former.hasPrefix(IndexedItem.localPrefix) else { return }
         // Replies to earlier requests contain the former identifier.
         replies.noteReport(of: [former, identifier])
         follow([Reidentified(number: number, former: former, identifier: identifier)], engine)
+        if mayBeReused { engine.itemsMayBeShown([former]) }
     }
 
     /// Updates the journal and the queued edits for items whose identifiers changed in the index. Schedules the

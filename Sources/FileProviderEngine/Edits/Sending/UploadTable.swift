@@ -291,19 +291,6 @@ extension UploadTable {
         }
     }
 
-    /// Whether an item may wait for another one, directly or indirectly. Unlike ``waits(_:for:)``, it includes items
-    /// with a running step that waited when the step began.
-    package func mayWait(_ number: ItemNumber, for other: ItemNumber) -> Bool {
-        var next: ItemNumber? = number
-        var steps = 0
-        while let current = next, steps < 1000 {
-            next = self[current].blocker ?? self[current].step?.formerBlocker
-            if next == other { return true }
-            steps += 1
-        }
-        return false
-    }
-
     /// Returns the item whose step has reserved an item; `nil` if none has.
     ///
     /// The optimizer of Swift 6.3 crashes when it inlines this function.
@@ -312,11 +299,24 @@ extension UploadTable {
 
     /// Whether the item `number` waits for the item `other`, directly or indirectly.
     package func waits(_ number: ItemNumber, for other: ItemNumber) -> Bool {
-        var next = self[number].blocker
+        leads(from: number, to: other) { $0.blocker }
+    }
+
+    /// Whether the item `number` may wait for the item `other`, directly or indirectly. In contrast to
+    /// ``waits(_:for:)``, this includes items that waited when their running step began.
+    package func mayWait(_ number: ItemNumber, for other: ItemNumber) -> Bool {
+        leads(from: number, to: other) { $0.blocker ?? $0.step?.formerBlocker }
+    }
+
+    /// Whether a chain of blockers leads from one item to another.
+    private func leads(
+        from number: ItemNumber, to other: ItemNumber, _ blocker: (UploadTask) -> ItemNumber?
+    ) -> Bool {
+        var next = blocker(self[number])
         var steps = 0
         while let current = next, steps < 1000 {
             if current == other { return true }
-            next = self[current].blocker
+            next = blocker(self[current])
             steps += 1
         }
         return false

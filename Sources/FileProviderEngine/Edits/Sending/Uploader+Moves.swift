@@ -171,8 +171,8 @@ extension Uploader {
             answer.identifier, told: row.item, answer, request: scheduler.request(of: number), engine)
         let former = row.item.identifier
         let isReported = scheduler.request(of: number).map { replies.isStale(for: former, since: $0) } ?? false
-        tracker.follow(number, from: former, to: answer.identifier, engine)
-        if wasRepeated || isReported { reconciler.revalidateFormer(former, of: answer, engine) }
+        tracker.follow(
+            number, from: former, to: answer.identifier, mayBeReused: wasRepeated || isReported, engine)
         reconciler.handle(applied, engine)
         if let double { recreation.forgetDouble(double, engine) }
         tracker.forgetMove(of: number, engine)
