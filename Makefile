@@ -28,18 +28,22 @@ RUN_TARGETS = PurveyDaemon PurveyCommand PurveyKeeper LocalFolder \
 build = PURVEY_TARGETS='$(strip $(2))' Scripts/quietly '$(1) build' Scripts/with-allocator $(SWIFT) build $(SWIFT_FLAGS) $$(Scripts/build-flags $(1))
 products = "$$($(SWIFT) build $(SWIFT_FLAGS) $$(Scripts/build-flags $(1)) --show-bin-path)"
 
-# A trailing slash of PREFIX is ignored.
-ifeq ($(words $(PREFIX)),1)
-override PREFIX := $(patsubst %/,%,$(PREFIX))
-endif
+# Repeated and trailing slashes of PREFIX are ignored. Functions of make take words, so spaces are replaced meanwhile.
+one_word = $(subst $() $(),@SPACE@,$(1))
+words_of = $(subst @SPACE@,$() $(),$(1))
+one_slash = $(subst //,/,$(subst //,/,$(subst //,/,$(1))))
+clean_path = $(patsubst %/,%,$(call one_slash,$(call one_word,$(1))))
+PREFIX_WORD := $(call clean_path,$(PREFIX))
+override PREFIX := $(call words_of,$(PREFIX_WORD))
 
 # The user's home without a trailing slash. It is empty if HOME is unset or `/`: then no prefix is in it.
-HOME_FOLDER := $(patsubst %/,%,$(HOME))
-IN_HOME := $(if $(HOME_FOLDER),$(filter $(HOME_FOLDER) $(HOME_FOLDER)/%,$(PREFIX)))
+HOME_WORD := $(call clean_path,$(HOME))
+HOME_FOLDER := $(call words_of,$(HOME_WORD))
+IN_HOME := $(if $(HOME_WORD),$(filter $(HOME_WORD) $(HOME_WORD)/%,$(PREFIX_WORD)))
 
 # Units are installed into a directory that systemd searches, depending on the prefix: see systemd.unit(5). For a prefix
 # in a user's home, only user units are installed.
-ifneq ($(filter /usr /usr/local,$(PREFIX)),)
+ifneq ($(filter /usr /usr/local,$(PREFIX_WORD)),)
 USER_UNITS = $(PREFIX)/lib/systemd/user
 SYSTEM_UNITS = $(PREFIX)/lib/systemd/system
 else ifeq ($(PREFIX),$(if $(HOME_FOLDER),$(HOME_FOLDER)/.local,.))
@@ -77,6 +81,12 @@ define check_prefix
     /*) ;; \
     *) echo "make $@: PREFIX is '$$PREFIX', and has to be an absolute path other than /" >&2; exit 2 ;; \
 esac; \
+case "$$PREFIX/" in \
+    */./* | */../*) echo "make $@: PREFIX is '$$PREFIX', and cannot have . or .. as a folder" >&2; exit 2 ;; \
+esac; \
+case "$$DESTDIR" in \
+    \~*) echo "make $@: DESTDIR is '$$DESTDIR', and ~ is not expanded there: use \$$HOME" >&2; exit 2 ;; \
+esac; \
 case "$$DESTDIR$$PREFIX" in \
     *[\'\"\\\`\$$%\&\|]*) \
         echo "make $@: PREFIX and DESTDIR cannot have any of ' \" \` \\ \$$ % & |" >&2; exit 2 ;; \
@@ -94,7 +104,7 @@ export PREFIX DESTDIR
 
 help:
 	@echo 'make run         mounts a folder that is served as if it were a cloud, shows a file being fetched, and stays'
-	@echo 'make build       builds the programs, the provider of folders and the examples into .build/debug'
+	@echo 'make build       builds the programs, the file providers and the examples into .build/debug'
 	@echo 'make demo        hands the files of Examples from one process to another, and shows how they arrived'
 	@echo 'make test        checks the sources, builds, and runs every test once, optimized; what CI runs'
 	@echo 'make test-debug  runs every test in a debug build'
@@ -105,7 +115,7 @@ help:
 	@echo 'make declarations writes the table of Apple'"'"'s declarations, after make test'
 	@echo 'make benchmark   measures, against peers in the same run where there are any, and prints the ratios'
 	@echo 'make faults      kills, stops, disconnects and fills the disk at every step of what is done in a mount'
-	@echo 'make install     installs the programs and the provider of folders beneath PREFIX (/usr/local)'
+	@echo 'make install     installs the programs and the file providers beneath PREFIX (/usr/local)'
 	@echo 'make uninstall   removes what make install with the same PREFIX installed'
 	@echo 'make deb         makes Debian packages in .build/packages'
 	@echo 'make clean       removes what was built'
@@ -233,6 +243,7 @@ uninstall:
 	rm -f $(DESKTOP_DATA:%='$(SHARE)/%') '$(SHARE)/man/man1/assemble-extension.1'
 	@# Python keeps compiled modules beside the extensions.
 	rm -rf '$(SHARE)/$(FILE_MANAGER_MODULES)'
+	[ ! -d '$(SHARE)/purvey' ] || rmdir --ignore-fail-on-non-empty '$(SHARE)/purvey'
 	rm -f $(foreach manager,nautilus nemo caja,'$(SHARE)/$(manager)-python/extensions/__pycache__/purvey_$(manager)'.*.pyc)
 	Scripts/install-manuals uninstall '$(SHARE)' $(PROGRAMS) $(DESKTOP_PROGRAMS)
 	rm -rf $(foreach provider,$(PROVIDERS),'$(EXTENSIONS)/$(provider).appex')

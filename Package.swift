@@ -310,7 +310,7 @@ let package = Package(
         program(
             "PurveyFiles",
             [
-                "CAdwaita", "Conduit", "DocumentPicker", "DomainMessages", "FileBrowser", "FileProvider",
+                "CAdwaita", "Conduit", "DocumentPicker", "DomainMessages", "Exchange", "FileBrowser", "FileProvider",
                 "FileProviderGTK", "FileProviderUI", "FileProviderWire", "ItemValues", "LinuxSystem", "ProgramManuals",
             ]),
         program("PurveyPassthrough", ["CFuse", "CLinux", "Fuse", "LinuxSystem", "ProgramManuals"]),

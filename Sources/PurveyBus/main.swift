@@ -30,9 +30,9 @@ if let status = manual.answer(arguments) { exit(status) }
 if let option = arguments.first(where: { $0.hasPrefix("-") }) ?? arguments.dropFirst().first {
     exit(manual.refuse(option))
 }
-guard let address = arguments.first, fcntl(3, F_GETFD) >= 0 else {
-    exit(manual.misuse("this program is started by purveyd"))
-}
+guard let address = arguments.first, fcntl(3, F_GETFD) >= 0,
+    let socket = try? SequencedPacketSocket(checking: FileDescriptor(owning: 3))
+else { exit(manual.misuse("this program is started by purveyd")) }
 var limit = rlimit(rlim_cur: mostMemory, rlim_max: mostMemory)
 setrlimit(__rlimit_resource_t(RLIMIT_DATA.rawValue), &limit)
 // GLib must not load its libraries for files and networks, which are of no use to this process.
@@ -42,7 +42,9 @@ setenv("GIO_USE_PROXY_RESOLVER", "dummy", 1)
 let keyring = DesktopSecretService()
 var calls = Service()
 keyring.addCalls(to: &calls)
-let daemon = try Connection(try SequencedPacketSocket(checking: FileDescriptor(owning: 3)), service: calls)
+guard let daemon = try? Connection(socket, service: calls) else {
+    exit(manual.misuse("descriptor 3 is not connected to purveyd"))
+}
 // This process ends with the daemon. No cleanup is needed.
 daemon.onClose { _ in _exit(0) }
 let bus = DesktopBus(address: address, daemon: daemon, keyring: keyring)

@@ -1,6 +1,7 @@
 // `purvey-files`: a window on the files of the services. It is a client of the daemon.
 import CAdwaita
 import DocumentPicker
+import Exchange
 import FileBrowser
 import FileProviderGTK
 import Glibc
@@ -66,5 +67,8 @@ case let place?:
     guard arguments.count == 1 else { exit(manual.refuse(arguments[1])) }
     begin = .place(place)
 case nil: begin = .place(nil)
+}
+if let locations = try? Locations.current() {
+    for warning in locations.warnings { manual.complain("warning: \(warning)") }
 }
 exit(BrowserProgram.run(begin, manual))

@@ -64,8 +64,8 @@ service.on(ShrinkPictureCall.self) { request, call in
         }
     }
 }
-guard fcntl(3, F_GETFD) >= 0 else { exit(manual.misuse("this program is started by purveyd")) }
-let connection = try Connection(
-    try SequencedPacketSocket(checking: FileDescriptor(owning: 3)), service: service)
+guard fcntl(3, F_GETFD) >= 0, let socket = try? SequencedPacketSocket(checking: FileDescriptor(owning: 3)),
+    let connection = try? Connection(socket, service: service)
+else { exit(manual.misuse("this program is started by purveyd")) }
 connection.onClose { _ in exit(0) }
 while true { pause() }

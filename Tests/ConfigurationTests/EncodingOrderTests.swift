@@ -1,7 +1,7 @@
 import Conduit
 import Testing
 
-/// The encoder's check of a message's keys, which is an assertion.
+/// The encoder's checks of a message's keys and cases, which are assertions.
 @Suite struct EncodingOrderTests {
     private struct Backwards: Message {
         init() {}
@@ -13,15 +13,33 @@ import Testing
         }
     }
 
-    @Test func aDebugBuildEndsWhereKeysAreNotWrittenInAscendingOrder() async {
+    private enum Command: SchemaMessage {
+        case start
+        case stop
+
+        static let schema = Schema<Command>(tag: nil) { Case(0, Self.start) { $0 == .start } }
+    }
+
+    /// The end of a process whose assertion failed, in a debug build.
+    private static var endOfAssertions: ExitTest.Condition {
         #if DEBUG
-            let expected = ExitTest.Condition.failure
+            .failure
         #else
-            let expected = ExitTest.Condition.success
+            .success
         #endif
-        await #expect(processExitsWith: expected) {
+    }
+
+    @Test func aDebugBuildEndsWhereKeysAreNotWrittenInAscendingOrder() async {
+        await #expect(processExitsWith: Self.endOfAssertions) {
             var encoder = MessageEncoder()
             Backwards().write(to: &encoder)
+        }
+    }
+
+    @Test func aDebugBuildEndsWhereACaseHasNoCoding() async {
+        await #expect(processExitsWith: Self.endOfAssertions) {
+            var encoder = MessageEncoder()
+            Command.stop.write(to: &encoder)
         }
     }
 }

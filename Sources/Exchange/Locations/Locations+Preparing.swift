@@ -35,9 +35,14 @@ extension Locations {
 
     /// Returns the reason why the home directory cannot be used; `nil` if it can be used. A missing directory is not
     /// created. If its name was mistyped, all data would be written to the wrong place.
+    ///
+    /// Another user's home is refused also if this process may write there, as root may: that user could not use the
+    /// created directories. Root may own the home of a user, as in some containers.
     private static func fault(ofHome folder: String) -> String? {
         do throws(Errno) {
-            return try FileStatus.of(folder).kind == .directory ? nil : "is not a folder"
+            let status = try FileStatus.of(folder)
+            if status.kind != .directory { return "is not a folder" }
+            return [geteuid(), 0].contains(status.owner) ? nil : "belongs to another user"
         } catch .noSuchFile {
             return "does not exist"
         } catch {

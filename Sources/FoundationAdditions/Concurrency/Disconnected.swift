@@ -20,7 +20,7 @@ package struct SendableType<Metatype>: @unchecked Sendable {
     package let type: Metatype
 
     package init(_ type: Metatype) {
-        assert(type is any Any.Type, "a metatype")
+        precondition(type is any Any.Type, "a metatype")
         self.type = type
     }
 }

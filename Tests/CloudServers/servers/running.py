@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import os
+import random
 import shutil
 import signal
 import socket
@@ -65,10 +67,16 @@ class Recipe:
 
 
 def free_port() -> int:
-    """Returns a port that no program listened on a moment ago."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
+    """Returns a port that no program uses.
+
+    It lies below the range from which the kernel takes ports for connections. A port of that range could be used by a
+    connection before the server listens on it.
+    """
+    while True:
+        port = random.randrange(15_000, 32_000)
+        with contextlib.suppress(OSError), socket.socket() as probe:
+            probe.bind(("127.0.0.1", port))
+            return port
 
 
 def program(*names: str) -> str:

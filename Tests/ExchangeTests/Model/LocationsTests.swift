@@ -107,6 +107,18 @@ import Testing
         }
     }
 
+    @Test(.enabled(if: getuid() == 0, "only root can give a directory to another user"))
+    func theHomeDirectoryOfAnotherUserIsRefused() throws {
+        try withTemporaryFolder { folder in
+            try FileManager.default.createDirectory(atPath: folder + "/theirs", withIntermediateDirectories: false)
+            chown(folder + "/theirs", 12345, 12345)
+            let locations = Locations(runtime: folder + "/run", data: folder + "/theirs/data", home: folder + "/theirs")
+            let error = #expect(throws: LocationError.self) { try locations.prepare() }
+            #expect(error?.description.hasPrefix("the home folder \(folder)/theirs belongs to another user: ") == true)
+            #expect(throws: Errno.noSuchFile) { try FileStatus.of(folder + "/theirs/data") }
+        }
+    }
+
     @Test func aRelativePurveyHomeIsAnErrorAndNotTheUsersOwnDaemon() {
         #expect(throws: ExchangeError.daemonUnavailable("PURVEY_HOME is 'p', and has to be an absolute path")) {
             try Locations(environment: ["PURVEY_HOME": "p", "HOME": "/h"], user: 7)

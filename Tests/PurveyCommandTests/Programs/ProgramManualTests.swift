@@ -111,6 +111,16 @@ import Testing
         #expect(try await self.run(name, "--help").text.contains("purveyd starts it"))
     }
 
+    @Test(arguments: ["purvey-keeper", "purvey-pictures", "purvey-bus unix:path=/none"])
+    func aHelperWhoseDescriptorIsNotASocketFailsWithOneLine(_ words: String) async throws {
+        let name = String(words.prefix { $0 != " " })
+        let run = try await RunningProgram(
+            "/bin/sh", ["-c", "exec \"$0\"\(words.dropFirst(name.count)) 3</dev/null", try BuiltProgram.path(name)]
+        ).end()
+        #expect([1, 2].contains(run.status) && run.output.isEmpty, "\(run)")
+        #expect(run.errors.hasPrefix("\(name): ") && run.errors.count { $0 == "\n" } == 1, "\(run)")
+    }
+
     @Test(arguments: [("/dev/full", "No space left on device"), ("&-", "Bad file descriptor")])
     func helpThatCannotBePrintedIsAnError(_ output: String, _ cause: String) async throws {
         for name in ["purvey-keeper", "purvey", "mirror", "hand-off", "logbook"] {
