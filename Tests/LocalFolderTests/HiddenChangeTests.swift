@@ -22,6 +22,9 @@ import Testing
         try setDate(try served.folder.file(name, content))
     }
 
+    /// Returns a watcher that reports the changes that programs of this machine make.
+    private func watcher() throws -> any FolderWatcher { try NSFileProviderManager.backend.folderWatcher() }
+
     private func version(_ served: ServedFolder, _ name: String) throws -> [UInt8] {
         let identifier = try #require(try served.identifiers()[name])
         return try served.catalogue.perform { try $0.item(identifier).contentVersion }
@@ -70,26 +73,92 @@ import Testing
         }
     }
 
-    @Test func namesPlacesPermissionsAndLinksAreNoOtherContents() throws {
+    /// The scan after the removal records it before the new file exists.
+    @Test func aNewFileWithTheInodeSizeAndDateOfARemovedOneIsOfAnotherVersion() throws {
+        let served = try ServedFolder()
+        try served.folder.folder("inner")
+        var versions: Set<[UInt8]> = []
+        for (byte, name) in zip(UInt8(0)..., ["a", "a", "b", "inner/a", "a", "inner/a"]) {
+            try make(served, name, [byte, byte])
+            let parent = name == "a" || name == "b" ? nil : try served.identifiers()["inner"]
+            let names = try parent.map { try served.identifiers(in: $0) } ?? served.identifiers()
+            let identifier = try #require(names[name.hasPrefix("inner") ? "a" : name])
+            let version = try served.catalogue.perform { try $0.item(identifier).contentVersion }
+            #expect(versions.insert(version).inserted, "\(name)")
+            try served.remove(name)
+            _ = try served.identifiers()
+            if let parent { _ = try served.identifiers(in: parent) }
+        }
+    }
+
+    @Test func aWriteIsSeenBehindAChangeOfNamePlacePermissionsOrLinks() throws {
+        let served = try ServedFolder(watcher: try watcher())
+        try served.folder.folder("other")
+        for name in ["name", "place", "permissions", "link"] { try make(served, name, [1, 1]) }
+        let identifiers = try served.identifiers()
+        _ = try served.identifiers(in: try #require(identifiers["other"]))
+        func versions() throws -> [String: [UInt8]] {
+            _ = try served.catalogue.perform { try $0.lookAtNews() }
+            return try identifiers.filter { $0.key != "other" }.mapValues { identifier in
+                try served.catalogue.perform { try $0.item(identifier).contentVersion }
+            }
+        }
+        let before = try versions()
+        for name in before.keys {
+            let file = try served.folder.descriptor.open(name, [.writeOnly])
+            try file.overwrite([2, 2], at: 0)
+            try setDate(file)
+        }
+        try served.rename("name", "new name")
+        try served.rename("place", "other/place")
+        try retrying { chmod(served.folder.path + "/permissions", 0o700) }
+        try retrying { link(served.folder.path + "/link", served.folder.path + "/second link") }
+        let after = try versions()
+        for (name, version) in before { #expect(after[name] != version, "\(name)") }
+    }
+
+    @Test func namesPlacesAndPermissionsAreNoOtherContentsWhileAllWritesAreReported() throws {
+        let served = try ServedFolder(watcher: try watcher())
+        try served.folder.folder("inner")
+        try make(served, "a", [1, 1])
+        let inner = try #require(try served.identifiers()["inner"])
+        _ = try served.identifiers(in: inner)
+        let before = try version(served, "a")
+        let identifier = try #require(try served.identifiers()["a"])
+        func current() throws -> [UInt8] {
+            _ = try served.catalogue.perform { try $0.lookAtNews() }
+            return try served.catalogue.perform { try $0.item(identifier).contentVersion }
+        }
+        #expect(try current() == before)
+        try served.rename("a", "b")
+        #expect(try current() == before)
+        try retrying { chmod(served.folder.path + "/b", 0o755) }
+        #expect(try current() == before)
+        try served.rename("b", "inner/b")
+        #expect(try current() == before)
+        #expect(try served.identifiers(in: inner)["b"] == identifier)
+    }
+
+    @Test func permissionsThatChangedWhileNoWritesWereReportedMayBeOtherContents() throws {
+        let (folder, own) = (try TestFolder(), try TestFolder())
+        try setDate(try folder.file("a", [1, 1]))
+        let before = try version(try ServedFolder(of: folder, own: own, watcher: try watcher()), "a")
+        try retrying { chmod(folder.path + "/a", 0o755) }
+        #expect(try version(try ServedFolder(of: folder, own: own, watcher: try watcher()), "a") != before)
+    }
+
+    @Test func theProvidersOwnMovesAreNoOtherContents() throws {
         let served = try ServedFolder()
         try served.folder.folder("inner")
         try make(served, "a", [1, 1])
         let before = try version(served, "a")
         let identifier = try #require(try served.identifiers()["a"])
-        func current() throws -> [UInt8] {
-            _ = try served.identifiers()
-            return try served.catalogue.perform { try $0.item(identifier).contentVersion }
+        try served.catalogue.perform { catalogue in
+            let inner = try #require(try catalogue.children(of: CatalogueItem.root).first { $0.filename == "inner" })
+            let moved = try catalogue.move(
+                try catalogue.item(identifier), to: inner.number, named: try #require(FileName("b")))
+            #expect(moved.contentVersion == before)
         }
-        try served.rename("a", "b")
-        #expect(try current() == before)
-        try retrying { chmod(served.folder.path + "/b", 0o755) }
-        #expect(try current() == before)
-        try retrying { link(served.folder.path + "/b", served.folder.path + "/c") }
-        #expect(try current() == before)
-        try served.rename("b", "inner/b")
-        let inner = try #require(try served.identifiers()["inner"])
-        #expect(try served.identifiers(in: inner)["b"] == identifier)
-        #expect(try current() == before)
     }
 
     @Test func aPartOfAFileThatWasWrittenToWithItsDateSetBackIsOfNoUse() throws {

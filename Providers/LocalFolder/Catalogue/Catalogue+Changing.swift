@@ -14,7 +14,8 @@ extension Catalogue {
             if let known = try row(named: bytes, in: parent), known.facts.kind == facts.kind {
                 return known.facts == facts ? known : try place(known, bytes, in: parent, facts)
             }
-            return try insert(bytes, in: parent, facts)
+            let contents = try earlier(facts).isReused ? facts.contentsOfReusedInode : 0
+            return try insert(FoundFile(name: bytes, facts: facts, contents: contents), in: parent)
         }
     }
 
@@ -68,7 +69,7 @@ extension Catalogue {
         }
         FolderStep.moved.reach()
         let facts = try facts(of: name, in: new) ?? item.facts
-        return try database.transaction { try place(item, bytes, in: parent, facts) }
+        return try database.transaction { try place(item, bytes, in: parent, facts, isOwn: true) }
     }
 
     /// Removes an item. A directory is removed with everything in it. A directory outside the trash is not removed if

@@ -2,6 +2,21 @@ import LinuxSystem
 import SQLite
 
 extension Catalogue {
+    /// The items that the scan in progress has removed. The scan may find them in other directories, if their files
+    /// were moved there.
+    final class Removals {
+        var numbers: Set<Int64> = []
+
+        /// The maximum number of recorded items, which bounds the memory.
+        private static let most = 10_000
+
+        func add(_ number: Int64) {
+            if numbers.count < Self.most { numbers.insert(number) }
+        }
+    }
+}
+
+extension Catalogue {
     /// Returns the item with the given identifier, with its current attributes.
     package func item(_ identifier: String) throws -> CatalogueItem {
         guard let number = number(of: identifier), let known = try row(number) else { throw FolderError.noSuchItem }
@@ -108,7 +123,8 @@ extension Catalogue {
 
     /// Scans every directory that may have changed since its last scan. Returns whether anything has changed.
     package func lookAtNews() throws -> Bool {
-        try watches.look(listed: { () throws(any Error) in try listedFolders() }, at: lookIfThere)
+        defer { removals.numbers = [] }
+        return try watches.look(listed: { () throws(any Error) in try listedFolders() }, at: lookIfThere)
     }
 
     /// Scans one directory if it may have changed since its last scan.
@@ -196,6 +212,7 @@ extension Catalogue {
             if !item.isListed { try noteListed(folder) }
             var comparison = FolderComparison(self, compared, isFirst: !item.isListed)
             try comparison.run()
+            if compared.isWhole { watches.didLook(at: folder) }
             return comparison
         }
     }

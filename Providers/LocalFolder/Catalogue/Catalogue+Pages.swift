@@ -85,7 +85,9 @@ extension Catalogue {
             guard let folder = try row(listing.folder), !folder.isGone else { throw FolderError.noSuchItem }
             try database.transaction {
                 try listing.add(count, to: self)
-                if listing.isAdded { try noteListed(listing.folder) }
+                guard listing.isAdded else { return }
+                try noteListed(listing.folder)
+                watches.didLook(at: listing.folder)
             }
         } catch {
             listings.current = nil

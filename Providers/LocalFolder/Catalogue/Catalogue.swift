@@ -23,6 +23,7 @@ package struct Catalogue {
     /// The temporary files that this process is writing.
     let work = Work()
     let listings = Listings()
+    let removals = Removals()
 
     /// The directories that may have changed since their last scan.
     let watches: FolderWatches
@@ -207,14 +208,13 @@ extension Catalogue {
     ///     listing, because the listing returns them.
     ///   - mayBeTaken: whether another item may have the name.
     func insert(
-        _ name: [UInt8], in parent: Int64, _ facts: CatalogueItem.Facts, isChange: Bool = true, mayBeTaken: Bool = true
+        _ file: FoundFile, in parent: Int64, isChange: Bool = true, mayBeTaken: Bool = true
     ) throws -> CatalogueItem {
-        if mayBeTaken { try clear(name, in: parent, for: 0) }
+        if mayBeTaken { try clear(file.name, in: parent, for: 0) }
         let revision = isChange ? try nextRevision() : 0
-        try database.run(Self.oneAddition) { binder in
-            Self.bind(name, parent, facts, revision, to: &binder)
-        }
-        return CatalogueItem(number: database.lastNumber, parent: parent, name: name, facts: facts)
+        try database.run(Self.oneAddition) { binder in Self.bind(file, parent, revision, to: &binder) }
+        return CatalogueItem(
+            number: database.lastNumber, parent: parent, name: file.name, facts: file.facts, contents: file.contents)
     }
 
     /// Adds items that the change feed does not report. No other row may have their names.
@@ -223,12 +223,12 @@ extension Catalogue {
     func insert(_ files: ArraySlice<FoundFile>, in parent: Int64) throws -> [CatalogueItem] {
         let text = files.count == Self.mostAdditions ? Self.fullAddition : Self.addition(of: files.count)
         try database.run(text) { binder in
-            for file in files { Self.bind(file.name, parent, file.facts, 0, to: &binder) }
+            for file in files { Self.bind(file, parent, 0, to: &binder) }
         }
         // The rows of one statement get consecutive numbers.
         let first = database.lastNumber - Int64(files.count) + 1
         return zip(first..., files).map {
-            CatalogueItem(number: $0, parent: parent, name: $1.name, facts: $1.facts)
+            CatalogueItem(number: $0, parent: parent, name: $1.name, facts: $1.facts, contents: $1.contents)
         }
     }
 
@@ -240,20 +240,20 @@ extension Catalogue {
     private static let fullAddition = addition(of: mostAdditions)
 
     private static func addition(of count: Int) -> String {
-        let rows = repeatElement("(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", count: count).joined(separator: ", ")
+        let rows = repeatElement("(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", count: count).joined(separator: ", ")
         return """
             INSERT INTO item (parent, name, kind, inode, size, modified, permissions, target, revision, fraction, changed,
-            birth, links) VALUES \(rows)
+            birth, links, contents) VALUES \(rows)
             """
     }
 
     /// Binds the values of one row of ``addition(of:)``.
     private static func bind(
-        _ name: [UInt8], _ parent: Int64, _ facts: CatalogueItem.Facts, _ revision: Int64,
-        to binder: inout Database.Binder
+        _ file: FoundFile, _ parent: Int64, _ revision: Int64, to binder: inout Database.Binder
     ) {
+        let facts = file.facts
         binder.add(parent)
-        binder.add(name)
+        binder.add(file.name)
         binder.add(facts.kind.rawValue)
         binder.add(Int64(bitPattern: facts.inode))
         binder.add(facts.size)
@@ -265,18 +265,26 @@ extension Catalogue {
         binder.add(facts.changed)
         binder.add(facts.birth)
         binder.add(facts.links)
+        binder.add(file.contents)
     }
 
     /// Sets an item's place and attributes. If the item was removed, it exists again afterwards.
+    ///
+    /// - Parameter isOwn: whether the provider itself has moved the file, a moment after it compared the attributes.
     func place(
-        _ item: CatalogueItem, _ name: [UInt8], in parent: Int64, _ facts: CatalogueItem.Facts
+        _ item: CatalogueItem, _ name: [UInt8], in parent: Int64, _ facts: CatalogueItem.Facts, isOwn: Bool = false
     ) throws -> CatalogueItem {
         try clear(name, in: parent, for: item.number)
         var item = item
         let mayReturn = facts.kind == .folder && (item.isGone || item.parent != parent)
         let wasAway = try mayReturn && (item.isGone || item.parent == CatalogueItem.trash || isBuried(item))
         let isMoved = item.parent != parent || item.name != name
-        if facts.hasOtherContents(than: item.facts, isMoved: isMoved) { item.contents = facts.changed }
+        if facts.hasOtherContents(than: item.facts)
+            || facts.isChangedUnseen(since: item.facts) && !(isOwn && isMoved)
+                && (try !isExplained(item, name, parent, facts, isMoved: isMoved))
+        {
+            item.contents = facts.changed
+        }
         if item.parent != parent { item.formerParent = item.parent }
         (item.parent, item.name, item.facts, item.isGone) = (parent, name, facts, false)
         try database.run(
@@ -293,8 +301,20 @@ extension Catalogue {
         return item
     }
 
+    /// Whether a change of name, place or permissions explains that a file's ctime changed, because the kernel reports
+    /// all writes to the file and has reported none. Writes through another hard link are not reported for this name.
+    private func isExplained(
+        _ item: CatalogueItem, _ name: [UInt8], _ parent: Int64, _ facts: CatalogueItem.Facts, isMoved: Bool
+    ) throws -> Bool {
+        guard isMoved || facts.permissions != item.facts.permissions, facts.links == 1, item.facts.links == 1,
+            !item.isGone || removals.numbers.contains(item.number)
+        else { return false }
+        return !watches.mayBeWritten(item.name, in: item.parent) && !watches.mayBeWritten(name, in: parent)
+    }
+
     /// Marks an item as removed. A later scan may find the item in another place.
     func remove(_ item: CatalogueItem) throws {
+        removals.add(item.number)
         try database.run(
             "UPDATE item SET gone = 1, revision = ? WHERE number = ?", .integer(try nextRevision()),
             .integer(item.number))

@@ -135,15 +135,19 @@ extension CatalogueItem.Facts {
             && (changed == 0 || changed == status.changedNanoseconds)
     }
 
-    /// Whether a file's contents may have changed since it had the earlier attributes. A comparison of size and date
-    /// does not suffice: if a program sets the date back, only the ctime differs. A changed ctime is ignored if a
-    /// change of name, place, mode or links explains it.
-    ///
-    /// - Parameter isMoved: whether the file's name or place has changed.
-    func hasOtherContents(than before: CatalogueItem.Facts, isMoved: Bool) -> Bool {
+    /// Whether a file's size, date or inode show that its contents are others than with the earlier attributes.
+    func hasOtherContents(than before: CatalogueItem.Facts) -> Bool {
         guard kind == .file else { return false }
-        if size != before.size || modified != before.modified || !isSameFile(as: before) { return true }
-        if changed == before.changed || before.changed == 0 { return false }
-        return !isMoved && permissions == before.permissions && links == before.links
+        return size != before.size || modified != before.modified || !isSameFile(as: before)
     }
+
+    /// Whether only the ctime shows that a file was changed since it had the earlier attributes. A program may have
+    /// written to it and set the date back, or only have changed its name, place, permissions or links.
+    func isChangedUnseen(since before: CatalogueItem.Facts) -> Bool {
+        kind == .file && changed != before.changed && before.changed != 0
+    }
+
+    /// The number that makes the version of a new file's contents differ from that of an earlier file with the same
+    /// inode number, which may have had the same size and date.
+    var contentsOfReusedInode: Int64 { kind == .file ? (birth != 0 ? birth : changed) : 0 }
 }

@@ -38,4 +38,6 @@ struct ComparedFolder {
 struct FoundFile: Sendable {
     let name: [UInt8]
     let facts: CatalogueItem.Facts
+    /// The value of ``CatalogueItem/contents`` for a new item.
+    var contents: Int64 = 0
 }

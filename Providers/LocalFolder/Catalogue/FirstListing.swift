@@ -83,11 +83,13 @@ final class FirstListing {
         var new: [FoundFile] = []
         items.reserveCapacity(files.count)
         new.reserveCapacity(files.count)
-        for file in files where known[file.name] == nil {
-            if let item = try catalogue.mover(file.facts, among: knownInodes) {
+        for var file in files where known[file.name] == nil {
+            let earlier = try catalogue.earlier(file.facts, among: knownInodes)
+            if let item = earlier.moved {
                 items.append(try catalogue.adopt(item, file.name, in: folder, file.facts))
                 hasMoved = true
             } else {
+                if earlier.isReused { file.contents = file.facts.contentsOfReusedInode }
                 new.append(file)
             }
         }

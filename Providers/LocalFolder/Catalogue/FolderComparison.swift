@@ -83,8 +83,10 @@ struct FolderComparison {
     /// Adds a file that is not an item of this directory yet. If the file was an item in another place, moves this
     /// item; otherwise creates a new item.
     private mutating func add(_ name: [UInt8], _ facts: CatalogueItem.Facts) throws {
-        if let item = try catalogue.mover(facts, among: knownInodes) { return try place(item, name, facts) }
-        let item = try catalogue.insert(name, in: folder, facts, isChange: !isFirst, mayBeTaken: hasKnown)
+        let earlier = try catalogue.earlier(facts, among: knownInodes)
+        if let item = earlier.moved { return try place(item, name, facts) }
+        let file = FoundFile(name: name, facts: facts, contents: earlier.isReused ? facts.contentsOfReusedInode : 0)
+        let item = try catalogue.insert(file, in: folder, isChange: !isFirst, mayBeTaken: hasKnown)
         if hasKnown { decided.insert(item.number) }
         if !isFirst { hasChanged = true }
         hasAdditions = true
@@ -126,18 +128,23 @@ extension Catalogue {
         return Set(try database.all("SELECT inode FROM item") { UInt64(bitPattern: $0.integer(0)) })
     }
 
-    /// Returns the item at another place to which a file belongs, if the file is not at that place any more.
+    /// Searches the earlier items for a file's inode number.
     ///
     /// - Parameter inodes: the inodes of all earlier items; `nil` if they are not known.
-    func mover(_ facts: CatalogueItem.Facts, among inodes: Set<UInt64>?) throws -> CatalogueItem? {
-        guard facts.inode != 0, inodes?.contains(facts.inode) ?? true else { return nil }
+    /// - Returns: the item at another place to which the file belongs, if the file is not at that place any more; and
+    ///   whether another file had the inode number.
+    func earlier(
+        _ facts: CatalogueItem.Facts, among inodes: Set<UInt64>? = nil
+    ) throws -> (moved: CatalogueItem?, isReused: Bool) {
+        guard facts.inode != 0, inodes?.contains(facts.inode) ?? true else { return (nil, false) }
         let candidates = try database.all(
             "SELECT \(Self.columns) FROM item WHERE inode = ? ORDER BY revision DESC",
             .integer(Int64(bitPattern: facts.inode)), read: Self.read)
-        return try candidates.first { candidate in
+        let moved = try candidates.first { candidate in
             guard candidate.number != CatalogueItem.root, candidate.facts.isSame(as: facts) else { return false }
             return try candidate.isGone || !isInPlace(candidate)
         }
+        return (moved, candidates.contains { facts.birth == 0 || $0.facts.birth != facts.birth })
     }
 
     /// Sets the place and attributes of a known item whose file a scan has found in a directory.

@@ -39,6 +39,10 @@ package final class FolderWatches: Sendable {
         var pending: [Int64: Doubt] = [:]
         /// The directories that the kernel does not watch.
         var unwatched: Set<Int64> = []
+        /// The directories that the kernel has watched since a scan of all their names: writes there are reported.
+        var followed: Set<Int64> = []
+        /// The names of files that were written since the last scan of all news, by directory.
+        var written: [Int64: Set<FileName>] = [:]
         /// The number of events after which changes in any directory may have been missed, and the number of these that
         /// a scan of all directories has resolved.
         var losses = 1
@@ -107,6 +111,7 @@ package final class FolderWatches: Sendable {
                 if try look(folder) { hasChanged = true }
             }
         }
+        state.withLock { state in if state.pending.isEmpty { state.written = [:] } }
         return hasChanged
     }
 
@@ -120,12 +125,18 @@ package final class FolderWatches: Sendable {
                 case .changed(let number, let name):
                     guard let folder = state.folders[number] else { continue }
                     state.pending[folder, default: .names([])].add(name)
+                case .written(let number, let name):
+                    guard let folder = state.folders[number] else { continue }
+                    state.pending[folder, default: .names([])].add(name)
+                    state.noteWrite(of: name, in: folder)
                 case .ended(let number):
                     guard let folder = state.folders.removeValue(forKey: number) else { continue }
                     state.watches[folder] = nil
-                    state.unwatched.insert(folder)
+                    state.missFolder(folder)
                     state.pending[folder] = .whole
-                case .lost: state.losses += 1
+                case .lost:
+                    state.losses += 1
+                    state.followed = []
                 }
             }
         }
@@ -156,7 +167,12 @@ package final class FolderWatches: Sendable {
     func lose() { state.withLock { $0.losses += 1 } }
 
     /// Records that another directory may have replaced a given one at its path.
-    func doubt(_ folder: Int64) { state.withLock { $0.pending[folder] = .whole } }
+    func doubt(_ folder: Int64) {
+        state.withLock { state in
+            state.pending[folder] = .whole
+            state.followed.remove(folder)
+        }
+    }
 
     // MARK: Signals
 
@@ -188,7 +204,10 @@ package final class FolderWatches: Sendable {
         state.withLock { $0.pending[folder] = nil }
         guard let watcher, let identity = try? descriptor.status().identity else { return miss(folder) }
         let isWatched = state.withLock { state in
-            guard state.watches[folder]?.identity == identity else { return false }
+            guard state.watches[folder]?.identity == identity else {
+                state.followed.remove(folder)
+                return false
+            }
             state.unwatched.remove(folder)
             return true
         }
@@ -221,7 +240,7 @@ package final class FolderWatches: Sendable {
     func miss(_ folder: Int64) {
         state.withLock { state in
             state.pending[folder] = nil
-            state.unwatched.insert(folder)
+            state.missFolder(folder)
         }
     }
 
@@ -230,12 +249,34 @@ package final class FolderWatches: Sendable {
         let former = state.withLock { state in
             state.pending[folder] = nil
             state.unwatched.remove(folder)
+            state.followed.remove(folder)
             return state.watches.removeValue(forKey: folder).map { watch in
                 state.folders[watch.number] = nil
                 return watch.number
             }
         }
         if let former { watcher?.notices.remove(former) }
+    }
+
+    // MARK: Writes
+
+    /// Records that all names of a directory were compared. If the kernel watched the directory meanwhile, it reports
+    /// all later writes.
+    func didLook(at folder: Int64) {
+        takeNotices()
+        state.withLock { state in
+            if !state.isLost, state.watches[folder] != nil { state.followed.insert(folder) }
+        }
+    }
+
+    /// Whether the file with a name may have been written since its last comparison. Writes through a memory map and
+    /// through another hard link are not known here.
+    func mayBeWritten(_ name: [UInt8], in folder: Int64) -> Bool {
+        takeNotices()
+        return state.withLock { state in
+            guard state.followed.contains(folder), let name = FileName(bytes: name) else { return true }
+            return state.written[folder]?.contains(name) ?? false
+        }
     }
 
     // MARK: Waiting
@@ -261,6 +302,22 @@ package final class FolderWatches: Sendable {
 }
 
 extension FolderWatches.State {
+    /// The maximum number of recorded writes in a directory. If there are more, all its files may have been written.
+    private static let mostWrites = 1000
+
+    fileprivate mutating func noteWrite(of name: FileName, in folder: Int64) {
+        if written[folder, default: []].insert(name).inserted, (written[folder]?.count ?? 0) > Self.mostWrites {
+            written[folder] = nil
+            followed.remove(folder)
+        }
+    }
+
+    /// Records that the kernel does not report the changes in a directory.
+    fileprivate mutating func missFolder(_ folder: Int64) {
+        unwatched.insert(folder)
+        followed.remove(folder)
+    }
+
     /// Records a watch.
     ///
     /// - Returns: the number of the directory's former watch, which the caller must remove; `nil` if none is left over.
@@ -268,7 +325,7 @@ extension FolderWatches.State {
         // A directory in two places is reported for the place that was scanned last.
         if let other = folders[watch.number], other != folder {
             watches[other] = nil
-            unwatched.insert(other)
+            missFolder(other)
         }
         let former = watches.updateValue(watch, forKey: folder)
         folders[watch.number] = folder

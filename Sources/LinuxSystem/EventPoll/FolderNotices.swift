@@ -15,6 +15,9 @@ package struct FolderNotices: Sendable {
         /// A name was added to or removed from the directory, or the file with this name was changed. If the name is
         /// `nil`, the dates or permissions of the directory itself were changed.
         case changed(Number, FileName?)
+        /// The file with this name was created, written, or closed after it was open for writing. Its contents may have
+        /// changed.
+        case written(Number, FileName)
         /// The watch of the directory has ended, because the directory was removed or its file system was unmounted.
         case ended(Number)
         /// The kernel's queue overflowed, so that notices were lost. Any watched directory may have changed.
@@ -37,6 +40,8 @@ package struct FolderNotices: Sendable {
         0x7375_7245, 0x786F_4256, 0xBACB_ACBC, 0x7461_636F, 0x0116_1970, 0x0BD0_0BD0,
     ]
 
+    /// The events after which a file may have other contents.
+    private static let writes = UInt32(IN_CREATE | IN_MODIFY | IN_CLOSE_WRITE)
     private static let events = UInt32(
         IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_MODIFY | IN_CLOSE_WRITE | IN_ATTRIB | IN_ONLYDIR
             | IN_EXCL_UNLINK)
@@ -100,7 +105,12 @@ package struct FolderNotices: Sendable {
             } else if event.mask & UInt32(IN_IGNORED) != 0 {
                 notices.insert(.ended(event.wd))
             } else {
-                notices.insert(.changed(event.wd, FileName(bytes: Array(name))))
+                let name = FileName(bytes: Array(name))
+                if let name, event.mask & writes != 0 {
+                    notices.insert(.written(event.wd, name))
+                } else {
+                    notices.insert(.changed(event.wd, name))
+                }
             }
         }
     }
