@@ -170,6 +170,7 @@ package actor DomainEngine: EngineEvents {
         await scheduler.close()
         // If the disk is still full, the journal entries that are queued in memory are lost.
         try? context.journal.payChanges()
+        localTrash.writeUnwritten()
         // Delete the contents of files that were removed while they were open. No client will close them now, and the
         // next start would mistake the contents for a lost edit.
         let discarded = resources.openFiles.withLock { $0.entries.filter(\.value.isDiscarded).keys }

@@ -25,8 +25,13 @@ package final class LocalTrash: EngineComponent {
     private var plain: [String: Int64] = [:]
     /// The numbers of the items in the trash, by their identifiers.
     private var identifiers: [String: Int64] = [:]
-    /// The items whose move to the trash may not have been sent to the provider yet.
-    private var waiting: Set<Int64> = []
+    /// The numbers of the nodes whose item may not have been moved to the provider's trash yet, by the number of that
+    /// item.
+    private var waiting: [ItemNumber: Int64] = [:]
+    /// The numbers of the nodes whose last change or removal is not in the index, because it could not be written.
+    private var unwritten: Set<Int64> = []
+    /// The next attempt to write these changes.
+    private var nextAttempt: Cancellable?
     /// The numbers of the known items in each trashed directory, whether it was listed or not.
     private(set) var insides: [Int64: Set<Int64>] = [:]
     /// The numbers of the items in each trashed directory that was listed, by name.
@@ -117,15 +122,15 @@ package final class LocalTrash: EngineComponent {
         if !isLoaded { try load() }
         var changed: [TrashNode] = []
         var ended: [Int64] = []
-        for number in waiting {
-            guard var node = nodes[number], let pending = node.pending else {
-                waiting.remove(number)
+        for (pending, number) in waiting {
+            guard var node = nodes[number], node.pending == pending else {
+                waiting[pending] = nil
                 continue
             }
             let row = try index.itemEvenIfDeleted(pending)
             if let row, row.changes.contains(.deleted) { continue }
             node.pending = nil
-            waiting.remove(number)
+            waiting[pending] = nil
             nodes[number] = node
             // Ensures that the items of the trash are compared with the node below.
             seenChanges = 0
@@ -138,7 +143,7 @@ package final class LocalTrash: EngineComponent {
             changed += try take(known)
             let present = Set(known.lazy.map(\.identifier))
             ended = identifiers.filter { entry in
-                !present.contains(entry.key) && !waiting.contains(entry.value) && !leaving.contains(entry.value)
+                !present.contains(entry.key) && nodes[entry.value]?.pending == nil && !leaving.contains(entry.value)
             }.map(\.value)
         }
         if !changed.isEmpty || !ended.isEmpty { store(changed, removing: ended) }
@@ -202,8 +207,7 @@ package final class LocalTrash: EngineComponent {
     /// Records the identifier that an item has in the trash. Called after the provider has moved the item to the trash,
     /// and before the index records this move.
     func itemWasTrashed(_ number: ItemNumber, as item: ProviderItem) {
-        guard (try? loadIfNeeded()) != nil,
-            var node = nodes.values.first(where: { $0.pending == number }), let old = node.item
+        guard (try? loadIfNeeded()) != nil, let known = waiting[number], var node = nodes[known], let old = node.item
         else { return }
         identifiers[old.identifier] = nil
         identifiers[item.identifier] = node.number
@@ -240,7 +244,7 @@ package final class LocalTrash: EngineComponent {
             guard let item = node.item else { return }
             items[node.name] = node.number
             identifiers[item.identifier] = node.number
-            if node.pending != nil { waiting.insert(node.number) }
+            if let pending = node.pending { waiting[pending] = node.number }
         // The directory is listed again before its items are looked up.
         case .folder(let folder): insides[folder, default: []].insert(node.number)
         }
@@ -255,13 +259,13 @@ package final class LocalTrash: EngineComponent {
             if let noteName = node.noteName, notes[noteName] == number { notes[noteName] = nil }
             if items[node.name] == number { items[node.name] = nil }
             if let item = node.item, identifiers[item.identifier] == number { identifiers[item.identifier] = nil }
-            waiting.remove(number)
+            if let pending = node.pending, waiting[pending] == number { waiting[pending] = nil }
         case .folder(let folder): insides[folder]?.remove(number)
         }
     }
 
     /// Stores the new and changed nodes, and removes other nodes with everything in them. If the index cannot be
-    /// written, the changes exist only in memory.
+    /// written, for example because the disk is full, the changes exist only in memory until a later attempt succeeds.
     func store(_ changed: [TrashNode], removing removed: [Int64] = []) {
         changeDate = context.clock.now
         var gone: [Int64] = []
@@ -278,16 +282,35 @@ package final class LocalTrash: EngineComponent {
             drop(node.number)
             add(node)
         }
+        unwritten.formUnion(gone)
+        unwritten.formUnion(changed.map(\.number))
+        write()
+    }
+
+    /// Writes the changes that are not in the index. If this fails, tries again later.
+    private func write() {
+        nextAttempt?.cancel()
+        nextAttempt = nil
+        let (gone, changed) = (unwritten.filter { nodes[$0] == nil }, unwritten.compactMap { nodes[$0] })
         do throws(IndexError) {
             try index.write(freesSpace: changed.isEmpty) { writer throws(IndexError) in
                 for number in gone { try writer.removeTrashNode(number) }
-                for node in changed where nodes[node.number] != nil { try writer.put(node) }
+                for node in changed { try writer.put(node) }
                 try writer.setSetting(Self.nextSetting, Array("\(nextNumber)".utf8))
             }
+            unwritten = []
         } catch {
             context.resources.damage.note(error)
             context.recordBackgroundError(ProviderError(error))
+            nextAttempt = later(after: EngineContext.longestWaitForSpace) { engine in
+                if !engine.localTrash.isClosed { engine.localTrash.writeUnwritten() }
+            }
         }
+    }
+
+    /// Writes the changes that could not be written before.
+    func writeUnwritten() {
+        if !unwritten.isEmpty { write() }
     }
 
     /// Returns a new node with a new number. The node is not stored.
