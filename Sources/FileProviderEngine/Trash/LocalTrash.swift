@@ -4,12 +4,12 @@ import ItemValues
 import LinuxSystem
 
 /// The provider's trash as a directory of this machine, in the layout of the freedesktop.org trash specification. Its
-/// items have unique names that do not change. For each item, there is a `.trashinfo` file, here called a note, with
-/// the item's former path and the date of its deletion.
+/// items have unique names that do not change. For each item, there is an info file, `NAME.trashinfo`, with the item's
+/// former path and the date of its deletion.
 ///
-/// The files and directories (``TrashNode``) are stored in the index, because their numbers, names and notes must not
-/// change while the mount exists, which may be longer than this process. An item appears in the trash even before its
-/// move to the trash is sent.
+/// The files and directories (``TrashNode``) are stored in the index, because their numbers, names and info files must
+/// not change while the mount exists, which may be longer than this process. An item appears in the trash even before
+/// its move to the trash is sent.
 ///
 /// It calls ``Trash``, ``LocalEdits`` and ``EditProgress``. Used only on the engine's thread (see ``EngineContext``).
 package final class LocalTrash: EngineComponent {
@@ -21,7 +21,7 @@ package final class LocalTrash: EngineComponent {
     /// All nodes by number.
     private(set) var nodes: [Int64: TrashNode] = [:]
     private var items: [String: Int64] = [:]
-    private var notes: [String: Int64] = [:]
+    private var infoFiles: [String: Int64] = [:]
     private var plain: [String: Int64] = [:]
     /// The numbers of the items in the trash, by their identifiers.
     private var identifiers: [String: Int64] = [:]
@@ -53,9 +53,9 @@ package final class LocalTrash: EngineComponent {
     private var changeDate = 0.0
 
     private static let nextSetting = "trash.next"
-    package static let noteSuffix = ".trashinfo"
+    package static let infoSuffix = ".trashinfo"
     /// The maximum length of an item's name in bytes. It leaves room for the suffix of the `.trashinfo` file's name.
-    package static let longestName = MountName.limit - noteSuffix.utf8.count
+    package static let longestName = MountName.limit - infoSuffix.utf8.count
 
     init(_ context: EngineContext, _ trash: Trash, _ edits: LocalEdits, _ progress: EditProgress) {
         self.context = context
@@ -73,9 +73,9 @@ package final class LocalTrash: EngineComponent {
     }
 
     /// Returns the node whose `.trashinfo` file has the given name; `nil` if there is none.
-    package func note(named name: String) throws(IndexError) -> TrashNode? {
+    package func infoFile(named name: String) throws(IndexError) -> TrashNode? {
         try refresh()
-        return notes[name].flatMap { nodes[$0] }
+        return infoFiles[name].flatMap { nodes[$0] }
     }
 
     /// Returns the file with the given name that a program created beside the items; `nil` if there is none. See
@@ -169,7 +169,7 @@ package final class LocalTrash: EngineComponent {
             }
             let name = freeName(item.filename)
             let node = TrashNode(
-                number: takeNumber(), place: .files, name: name, item: item, noteName: name + Self.noteSuffix,
+                number: takeNumber(), place: .files, name: name, item: item, infoName: name + Self.infoSuffix,
                 path: ((folder ?? "") + "/" + item.filename), date: context.clock.now)
             add(node)
             changed.append(node)
@@ -181,7 +181,7 @@ package final class LocalTrash: EngineComponent {
     private func freeName(_ wanted: String) -> String {
         let wanted = shortened(MountName.mended(wanted))
         var (name, mark) = (wanted, lastMarks[wanted] ?? 1)
-        while items[name] != nil || notes[name + Self.noteSuffix] != nil {
+        while items[name] != nil || infoFiles[name + Self.infoSuffix] != nil {
             mark += 1
             name = shortened(MountName.numbered(wanted, mark))
         }
@@ -240,7 +240,7 @@ package final class LocalTrash: EngineComponent {
         case .top: plain[node.name] = node.number
         case .files:
             sorted = nil
-            if let noteName = node.noteName { notes[noteName] = node.number }
+            if let infoName = node.infoName { infoFiles[infoName] = node.number }
             guard let item = node.item else { return }
             items[node.name] = node.number
             identifiers[item.identifier] = node.number
@@ -256,7 +256,7 @@ package final class LocalTrash: EngineComponent {
         switch node.place {
         case .top: plain[node.name] = nil
         case .files:
-            if let noteName = node.noteName, notes[noteName] == number { notes[noteName] = nil }
+            if let infoName = node.infoName, infoFiles[infoName] == number { infoFiles[infoName] = nil }
             if items[node.name] == number { items[node.name] = nil }
             if let item = node.item, identifiers[item.identifier] == number { identifiers[item.identifier] = nil }
             if let pending = node.pending, waiting[pending] == number { waiting[pending] = nil }
