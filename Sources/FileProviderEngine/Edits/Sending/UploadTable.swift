@@ -227,7 +227,7 @@ package struct UploadTable {
 
     /// Resets the task of an item that has nothing left to send. A busy item stays in its phase. Any other item becomes
     /// idle.
-    package mutating func forget(_ number: ItemNumber) { set(number, self[number].withoutFacts()) }
+    package mutating func forget(_ number: ItemNumber) { set(number, self[number].phaseAlone()) }
 
     // MARK: Facts
 

@@ -59,7 +59,7 @@ package struct UploadTask {
     }
 
     /// Returns an otherwise empty task with the phase of this task if the item is busy, and an idle task if it is not.
-    package func withoutFacts() -> UploadTask { UploadTask().moved(to: isBusy ? phase : .idle) }
+    package func phaseAlone() -> UploadTask { UploadTask().moved(to: isBusy ? phase : .idle) }
 
     /// Whether a step that may change the item is running. The step is the item's own, or that of another item: one
     /// that has reserved this item, or one that this item replaced.
