@@ -39,17 +39,17 @@ extension UTType {
 
     /// Returns the types that this one conforms to directly, as declared in the given snapshot.
     func parents(in snapshot: TypeSnapshot) -> [UTType] {
-        if let index = snapshot.index(of: identity), snapshot.facts[index].isDeclared {
-            return snapshot.facts[index].parents.map { UTType(identity: snapshot.identities[$0]) }
+        if let index = snapshot.index(of: identity), snapshot.properties[index].isDeclared {
+            return snapshot.properties[index].parents.map { UTType(identity: snapshot.identities[$0]) }
         }
-        return identity.assumedParent.map { [$0] } ?? identity.dynamicFacts?.parents ?? []
+        return identity.assumedParent.map { [$0] } ?? identity.dynamicProperties?.parents ?? []
     }
 
     @inline(__always)
     func conforms(to type: UTType, in snapshot: TypeSnapshot) -> Bool {
-        if let index = snapshot.index(of: identity), snapshot.facts[index].isDeclared {
+        if let index = snapshot.index(of: identity), snapshot.properties[index].isDeclared {
             if let other = snapshot.index(of: type.identity) {
-                return snapshot.facts[index].conforms(to: other)
+                return snapshot.properties[index].conforms(to: other)
             }
             return self == type
         }
@@ -58,7 +58,7 @@ extension UTType {
 
     /// Whether this type, which has no properties in the given snapshot, conforms to `type`.
     private func conformsUndeclared(to type: UTType, in snapshot: TypeSnapshot) -> Bool {
-        if let facts = identity.dynamicFacts, facts.isKind(of: type, in: snapshot) {
+        if let properties = identity.dynamicProperties, properties.isKind(of: type, in: snapshot) {
             return true
         }
         if let parent = identity.assumedParent, parent.conforms(to: type, in: snapshot) {

@@ -23,8 +23,8 @@ extension UTType {
     public init(importedAs identifier: String, conformingTo parentType: UTType? = nil) {
         let type = UTType(exportedAs: identifier, conformingTo: parentType)
         let owner = TypeRegistry.withCurrent { snapshot -> UTType? in
-            guard let index = snapshot.index(of: type.identity), snapshot.facts[index].isImported,
-                let preferred = snapshot.facts[index].extensions.first,
+            guard let index = snapshot.index(of: type.identity), snapshot.properties[index].isImported,
+                let preferred = snapshot.properties[index].extensions.first,
                 let owner = snapshot.exporterIndex(ofExtension: preferred)
             else { return nil }
             return UTType(identity: snapshot.identities[owner])

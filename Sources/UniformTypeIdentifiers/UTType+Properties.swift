@@ -10,9 +10,9 @@ extension UTType {
             return [UTTagClass(rawValue: payload.tagClass): [payload.tag]]
         }
         var tags: [UTTagClass: [String]] = [:]
-        withFacts { facts in
-            tags[.filenameExtension] = facts.extensions.isEmpty ? nil : facts.extensions
-            tags[.mimeType] = facts.mimeTypes.isEmpty ? nil : facts.mimeTypes
+        withProperties { properties in
+            tags[.filenameExtension] = properties.extensions.isEmpty ? nil : properties.extensions
+            tags[.mimeType] = properties.mimeTypes.isEmpty ? nil : properties.mimeTypes
         }
         return tags
     }
@@ -20,7 +20,7 @@ extension UTType {
     /// The type's tags of all classes, including those that ``tags`` leaves out.
     package var allTags: [UTTagClass: [String]] {
         var all = tags
-        let others: [String: [String]]? = withFacts { $0.otherTags }
+        let others: [String: [String]]? = withProperties { $0.otherTags }
         for (tagClass, list) in others ?? [:] {
             all[UTTagClass(rawValue: tagClass)] = list
         }
@@ -28,7 +28,7 @@ extension UTType {
     }
 
     /// The bundle that declares the type; nil for a type that the system declares, or that is undeclared.
-    package var declaringBundle: URL? { withFacts(\.bundle) ?? nil }
+    package var declaringBundle: URL? { withProperties(\.bundle) ?? nil }
 
     /// The first declared filename extension; nil if there is none. For a dynamic type, the extension that it was made
     /// from, or the usual one that the freedesktop database has for its tag.
@@ -50,11 +50,11 @@ extension UTType {
         if let payload = identity.payload {
             return payload.tagClass == tagClass.rawValue ? payload.tag : databaseTags(of: tagClass).first
         }
-        return withFacts { facts in
+        return withProperties { properties in
             switch tagClass {
-            case .filenameExtension: facts.extensions.first
-            case .mimeType: identity === UTType.data.identity ? nil : facts.mimeTypes.first
-            default: facts.otherTags[tagClass.rawValue]?.first
+            case .filenameExtension: properties.extensions.first
+            case .mimeType: identity === UTType.data.identity ? nil : properties.mimeTypes.first
+            default: properties.otherTags[tagClass.rawValue]?.first
             }
         } ?? nil
     }
@@ -63,19 +63,19 @@ extension UTType {
     /// nearest supertype. A dynamic type has the description that the freedesktop database has for its tag.
     public var localizedDescription: String? {
         if isDynamic {
-            return identity.dynamicFacts?.mime.flatMap { MIMEDatabase.shared?.description(of: $0) }
+            return identity.dynamicProperties?.mime.flatMap { MIMEDatabase.shared?.description(of: $0) }
         }
-        if let own = withFacts(\.description) ?? nil {
+        if let own = withProperties(\.description) ?? nil {
             return own
         }
-        return supertypesByDistance.lazy.compactMap { $0.withFacts(\.description) ?? nil }.first
+        return supertypesByDistance.lazy.compactMap { $0.withProperties(\.description) ?? nil }.first
     }
 
     /// The version, given in the type's declaration. Most declarations have none.
-    public var version: Int? { withFacts(\.version) ?? nil }
+    public var version: Int? { withProperties(\.version) ?? nil }
 
     /// The URL, given in the type's declaration, of a page that describes the type. Most declarations have none.
-    public var referenceURL: URL? { withFacts(\.referenceURL) ?? nil }
+    public var referenceURL: URL? { withProperties(\.referenceURL) ?? nil }
 
     /// Whether the type was made from a tag that no declared type has.
     public var isDynamic: Bool {
@@ -83,7 +83,7 @@ extension UTType {
     }
 
     /// Whether the system or a bundle declares the type.
-    public var isDeclared: Bool { withFacts(\.isDeclared) ?? false }
+    public var isDeclared: Bool { withProperties(\.isDeclared) ?? false }
 
     /// Whether the identifier is in the public domain, that is, starts with `public.`.
     public var isPublic: Bool {
@@ -107,7 +107,7 @@ extension UTType {
     /// Returns the tags of the given class that the freedesktop database has for this type; empty if this type is not
     /// dynamic.
     private func databaseTags(of tagClass: UTTagClass) -> [String] {
-        guard let mime = identity.dynamicFacts?.mime else { return [] }
+        guard let mime = identity.dynamicProperties?.mime else { return [] }
         switch tagClass {
         case .filenameExtension: return MIMEDatabase.shared?.extensions(of: mime) ?? []
         case .mimeType: return [mime]
@@ -117,9 +117,9 @@ extension UTType {
 
     /// Calls `body` with this type's declared properties. Returns nil, without a call, if the type is not declared and
     /// not named as a parent.
-    func withFacts<Result>(_ body: (TypeFacts) -> Result) -> Result? {
+    func withProperties<Result>(_ body: (TypeProperties) -> Result) -> Result? {
         TypeRegistry.withCurrent { snapshot in
-            snapshot.index(of: identity).map { body(snapshot.facts[$0]) }
+            snapshot.index(of: identity).map { body(snapshot.properties[$0]) }
         }
     }
 }

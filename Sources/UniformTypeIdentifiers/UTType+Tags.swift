@@ -83,7 +83,7 @@ extension TypeSnapshot {
     func accepts(_ index: Int, conformingTo supertype: UTType?) -> Bool {
         guard let supertype else { return true }
         if let other = self.index(of: supertype.identity) {
-            return facts[index].conforms(to: other)
+            return properties[index].conforms(to: other)
         }
         return UTType(identity: identities[index]) == supertype
     }

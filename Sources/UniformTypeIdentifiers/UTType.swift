@@ -32,7 +32,7 @@ public struct UTType: Sendable {
     /// Creates the type with the given identifier, without checking whether bundles' declarations on disk have changed.
     init?(known identifier: String) {
         let declared = TypeRegistry.withCurrent { snapshot -> TypeIdentity? in
-            guard let index = snapshot.index(ofIdentifier: identifier), snapshot.facts[index].isDeclared else {
+            guard let index = snapshot.index(ofIdentifier: identifier), snapshot.properties[index].isDeclared else {
                 return nil
             }
             return snapshot.identities[index]

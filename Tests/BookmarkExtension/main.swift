@@ -30,6 +30,7 @@ func perform(_ deed: String, _ operand: String) throws -> String {
     case "stop":
         url.stopAccessingSecurityScopedResource()
         return "done"
+    case "end": return ScopedAccess.shared.end(operand) ? "ended" : "not ended"
     case "race":
         let read = Atomic(0)
         let threads = (0..<8).map { _ in

@@ -135,6 +135,42 @@ import Testing
         }
     }
 
+    /// Makes it impossible to remove entries of a directory, or possible again. The mode of a directory does not bind
+    /// root.
+    private static func setUnchangeable(_ folder: String, _ isUnchangeable: Bool) throws -> Bool {
+        guard geteuid() == 0 else { return chmod(folder, isUnchangeable ? 0o500 : 0o700) == 0 }
+        let change = ["chattr", isUnchangeable ? "+i" : "-i", folder]
+        return try ChildProgram.start("/usr/bin/env", arguments: change, descriptors: []).wait() == .exited(0)
+    }
+
+    @Test func anEndThatCannotRemoveTheItemFailsAndTheNextAccessIsToTheItemAsItIsNow() throws {
+        try run { scene in
+            for item in [scene.files + "/folder", scene.file] {
+                let path = try scene.resolve(scene.bookmark(item))
+                let place = (path as NSString).deletingLastPathComponent
+                #expect(scene.process.tell("start \(path)") == "yes")
+                guard try Self.setUnchangeable(place, true) else {
+                    if getenv("CI") != nil { Issue.record("no attribute of \(place) can be set") }
+                    return
+                }
+                let end = scene.process.tell("end \(path)")
+                #expect(try Self.setUnchangeable(place, false))
+                #expect(end == "not ended")
+                try Data("later".utf8).write(to: URL(fileURLWithPath: scene.files + "/folder/later.txt"))
+                try Data("text, later".utf8).write(to: URL(fileURLWithPath: scene.file))
+                #expect(scene.process.tell("start \(path)") == "yes")
+                if item == scene.file {
+                    #expect(scene.process.tell("read \(path)") == "text, later")
+                } else {
+                    #expect(scene.process.tell("list \(path)") == "b.txt later.txt")
+                }
+                #expect(scene.process.tell("end \(path)") == "ended")
+                #expect(scene.process.tell("read \(path)")?.hasPrefix("error") == true)
+                #expect(scene.process.tell("list \(path)")?.hasPrefix("error") == true)
+            }
+        }
+    }
+
     @Test func aFileOfAnotherFileSystemIsThereAsACopyThatCanBeRead() throws {
         try run { scene in
             let file = "/dev/shm/purvey-test-\(UUID().uuidString)"

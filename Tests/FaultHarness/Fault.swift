@@ -198,7 +198,7 @@ extension EngineStep {
         // An attempt to send an edit failed.
         case .failed: .create
         // An item's existence at the provider is uncertain.
-        case .doubtAnswered, .doubtApplied: .untrash
+        case .revalidationAnswered, .revalidationApplied: .untrash
         default: nil
         }
     }

@@ -1,6 +1,7 @@
 import FileCoordination
 import Foundation
 import Glibc
+import ProgramTesting
 import TestThreads
 import Testing
 
@@ -67,6 +68,55 @@ import Testing
             #expect(one.object(forKey: "number") == nil)
             one.set(6, forKey: "number")
             #expect(other.integer(forKey: "number") == 6)
+        }
+    }
+
+    /// Another program may be stopped while it holds the lock and before it replaces the file.
+    @Test func changesWaitForTheLockOfAnotherProgramAndAreNotLost() async {
+        await #expect(processExitsWith: .success) {
+            let place = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+            defer { try? FileManager.default.removeItem(at: place) }
+            setenv("PURVEY_HOME", place.path, 1)
+            let name = "group.org.purvey.tests"
+            let preferences = place.path + "/data/groups/\(name)/Library/Preferences"
+            let file = URL(fileURLWithPath: preferences + "/\(name).plist")
+            func stored() throws -> [String: Int] {
+                let list = try PropertyListSerialization.propertyList(from: try Data(contentsOf: file), format: nil)
+                return (list as? [String: Any] ?? [:]).compactMapValues { $0 as? Int }
+            }
+            let (one, other) = (
+                try #require(UserDefaults(suiteName: name)), try #require(UserDefaults(suiteName: name))
+            )
+            one.set(1, forKey: "before")
+            one.set(1, forKey: "removed")
+            #expect(one.synchronize())
+            let holder = try RunningProgram(
+                "/usr/bin/env", ["flock", preferences + "/.\(name).lock", "sh", "-c", "echo held; read line"],
+                input: .pipe)
+            #expect(try holder.waitForLine() == "held")
+            one.set(2, forKey: "one")
+            one.set(3, forKey: "one")
+            one.removeObject(forKey: "removed")
+            other.set(4, forKey: "other")
+            // This process sees its own changes, and the file has none of them.
+            #expect(one.integer(forKey: "one") == 3 && one.object(forKey: "removed") == nil)
+            #expect(!one.synchronize() && !other.synchronize())
+            #expect(try stored() == ["before": 1, "removed": 1])
+            // The other program replaces the file with the values that it read before.
+            try PropertyListSerialization.data(
+                fromPropertyList: ["before": 1, "removed": 1, "holder": 5], format: .binary, options: 0
+            ).write(to: file)
+            holder.closeInput()
+            _ = try holder.waitForEnd()
+            let all = ["before": 1, "holder": 5, "one": 3, "other": 4]
+            var polls = 0
+            while try stored() != all, polls < 6_000 {
+                usleep(10_000)
+                polls += 1
+            }
+            #expect(try stored() == all)
+            #expect(one.synchronize() && other.synchronize())
+            #expect(one.integer(forKey: "other") == 4 && other.integer(forKey: "one") == 3)
         }
     }
 

@@ -53,6 +53,26 @@ import Testing
         }
     }
 
+    /// The file appears at its place when it is complete, so its growth shows no progress.
+    @Test(arguments: ["Peer", "ReplicaPeer"])
+    func aRegisteredDownloadTaskReportsProgress(principal: String) async throws {
+        try await ProviderFixture.with(network: true, principal: principal) { stage in
+            try stage.put("downloaded")
+            let reports = Lock<[[Int64]]>([])
+            let fetch = Task {
+                try await stage.provider.contents(of: "downloaded") { done, total in
+                    reports.withLock { $0.append([done, total]) }
+                }
+            }
+            let hasReport = await stage.eventually {
+                reports.withLock { $0.contains { 0 < $0[0] && $0[0] <= 200_000 && $0[1] == 400_000 } }
+            }
+            #expect(hasReport, "\(reports.withLock { $0 })")
+            _ = FileManager.default.createFile(atPath: stage.folder + "/send-rest", contents: nil)
+            #expect(try await fetch.value.descriptor.status().size == 400_000)
+        }
+    }
+
     @Test func aFileThatNeverComesIsGivenUpAndTheProviderIsToldToStop() async throws {
         let options = ProviderProcessOptions(answerTime: .seconds(300), transferTime: .seconds(1))
         try await ProviderFixture.with(options: options) { stage in

@@ -15,8 +15,8 @@ import Testing
     /// of its scenarios contains listings and changes.
     private static let scenarios: [EngineStep] = [
         .markJournalled, .markIndexed, .markAsked, .markAnswered, .markConfirmed, .trashedIndexed, .untrashAsked,
-        .untrashAnswered, .removedFromTrash, .trashListed, .doubtAnswered, .doubtApplied, .pageApplied, .listingEnded,
-        .changesApplied,
+        .untrashAnswered, .removedFromTrash, .trashListed, .revalidationAnswered, .revalidationApplied, .pageApplied,
+        .listingEnded, .changesApplied,
     ]
 
     /// Other tests cover the steps of the recovery and of failures.

@@ -78,6 +78,42 @@ struct RestoredServerTests {
         #expect(domain.sentAgain.items.isEmpty)
     }
 
+    /// The tags of the folders are the same before and after the restore. The user opens none of the folders.
+    @Test func `an item that another client removes after the restore is removed`() async throws {
+        for name in ["Folder", "Folder/Inner"] { try await server.order("mkdir", ["user": "alice", "path": name]) }
+        for name in ["Folder/kept.txt", "Folder/removed.txt", "Folder/Inner/removed too.txt"] {
+            try await server.write(name, name)
+        }
+        let folder = try #require(try await domain.list().first)
+        let inner = try #require(try await domain.list(folder.identifier).first { $0.isFolder })
+        let items = try await domain.list(folder.identifier) + (try await domain.list(inner.identifier))
+        try await domain.look()
+        try await server.order("backup")
+        try await write("later", ago: 0)
+        let lost = try await item()
+        let later = try await domain.create("Later", nil)
+        _ = try await domain.list(later.identifier)
+        try await domain.look()
+        try await server.order("restore")
+        let anchor = try await domain.anchor()
+        try await domain.look()
+        #expect(try await domain.changes(since: anchor).deleted.isEmpty)
+        for name in ["Folder/removed.txt", "Folder/Inner/removed too.txt"] {
+            try await server.order("remove", ["user": "alice", "path": name])
+        }
+        try await domain.look()
+        let deleted = Set(try await domain.changes(since: anchor).deleted)
+        let removed = Set(items.filter { $0.name.hasPrefix("removed") }.map(\.identifier))
+        #expect(removed.count == 2 && deleted == removed)
+        // The items that the server lost stay, and are not requested again and again.
+        let present = Set(try await domain.list().map(\.identifier))
+        #expect(present == [folder.identifier, lost.identifier, later.identifier])
+        try await domain.look()
+        let before = try await server.requests("PROPFIND").count
+        try await domain.look()
+        #expect(try await server.requests("PROPFIND").count == before + 1)
+    }
+
     /// Changes the contents of an item as the system does, which requests the item first.
     private func edit(_ item: SeenItem, _ text: String) async throws -> SeenItem {
         let present = try await domain.item(item.identifier)

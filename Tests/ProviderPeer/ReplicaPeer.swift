@@ -81,6 +81,14 @@ class ReplicaPeer: NSObject, NSFileProviderReplicatedExtension {
             switch identifier.rawValue {
             case "handed-folder":
                 try FileManager.default.createDirectory(at: url, withIntermediateDirectories: false)
+            case "downloaded":
+                RegisteredDownload.begin(identifier.rawValue, manager, folder) { file in
+                    do {
+                        try FileManager.default.moveItem(at: try file.get(), to: url)
+                        completionHandler(url, PeerItem(entry), nil)
+                    } catch { completionHandler(nil, nil, error) }
+                }
+                return progress
             case "handed-pipe": mkfifo(url.path, 0o600)
             case "handed-nothing":
                 completionHandler(nil, PeerItem(entry), nil)

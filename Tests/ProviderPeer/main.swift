@@ -114,6 +114,17 @@ final class Peer: NSFileProviderExtension {
         note("start \(identifier)")
         switch identifier {
         case "never-provided": return
+        case "downloaded":
+            let manager = domain.flatMap { NSFileProviderManager(for: $0) } ?? .default
+            RegisteredDownload.begin(identifier, manager, folder) { file in
+                do {
+                    try FileManager.default.createDirectory(
+                        at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+                    try FileManager.default.moveItem(at: try file.get(), to: url)
+                    completionHandler(nil)
+                } catch { completionHandler(error) }
+            }
+            return
         case "not-written": return completionHandler(nil)
         case "killed-while-provided": kill(getpid(), SIGKILL)
         case "pipe":

@@ -30,8 +30,8 @@ import UniformTypeIdentifiers
         return found
     }
 
-    private func facts(_ snapshot: TypeSnapshot, _ identifier: String) throws -> TypeFacts {
-        try snapshot.facts[#require(snapshot.index(ofIdentifier: identifier))]
+    private func properties(_ snapshot: TypeSnapshot, _ identifier: String) throws -> TypeProperties {
+        try snapshot.properties[#require(snapshot.index(ofIdentifier: identifier))]
     }
 
     @Test func theFirstDeclarationOfATagComesFirstAndTheSystemsLast() {
@@ -52,8 +52,8 @@ import UniformTypeIdentifiers
             declaration("com.example.Type", ["public.text"], extensions: ["one"], description: "first"),
             declaration("COM.example.type", ["public.image"], extensions: ["two"], description: "second"),
         ])
-        let facts = try facts(built, "com.EXAMPLE.type")
-        #expect(facts.description == "first" && facts.extensions == ["one"])
+        let properties = try properties(built, "com.EXAMPLE.type")
+        #expect(properties.description == "first" && properties.extensions == ["one"])
         #expect(identifiers(built, "two") == [])
         #expect(
             built.index(ofIdentifier: "com.example.type").map { built.identities[$0].identifier } == "com.example.Type")
@@ -64,7 +64,7 @@ import UniformTypeIdentifiers
             declaration("public.JSON", ["com.example.tree"], extensions: ["json5", "JSON"], description: "mine"),
             declaration("com.example.tree", ["public.content"]),
         ])
-        let json = try facts(built, "public.json")
+        let json = try properties(built, "public.json")
         #expect(json.extensions == ["json", "json5"] && json.mimeTypes == ["application/json"])
         #expect(json.description == "JSON document")
         #expect(identifiers(built, "json5") == ["public.json"])
@@ -72,10 +72,10 @@ import UniformTypeIdentifiers
         let text = try #require(built.index(ofIdentifier: "public.text"))
         #expect(json.conforms(to: tree) && json.conforms(to: text))
         // The types beneath conform as well, while all others are shared between snapshots.
-        #expect(try facts(built, "public.geojson").conforms(to: tree))
+        #expect(try properties(built, "public.geojson").conforms(to: tree))
         #expect(
-            try facts(built, "public.jpeg")
-                === CoreTypes.shared.facts[#require(built.index(ofIdentifier: "public.jpeg"))])
+            try properties(built, "public.jpeg")
+                === CoreTypes.shared.properties[#require(built.index(ofIdentifier: "public.jpeg"))])
     }
 
     @Test(arguments: [true, false])
@@ -101,11 +101,11 @@ import UniformTypeIdentifiers
         }
         for declarations in [chain, chain.reversed()] {
             let built = snapshot(declarations)
-            let first = try facts(built, "com.example.t0")
+            let first = try properties(built, "com.example.t0")
             let last = try #require(built.index(ofIdentifier: "com.example.t\(count - 1)"))
             let content = try #require(built.index(ofIdentifier: "public.data"))
             #expect(first.conforms(to: last) && first.conforms(to: content))
-            #expect(try !facts(built, "com.example.t\(count - 1)").conforms(to: first.parents[0]))
+            #expect(try !properties(built, "com.example.t\(count - 1)").conforms(to: first.parents[0]))
         }
     }
 
@@ -123,7 +123,7 @@ import UniformTypeIdentifiers
             let built = TypeSnapshot(declarations: declarations, faults: [], interned: &interned)
             let index = try #require(built.index(ofIdentifier: "com.example.t3999"))
             let png = try #require(built.index(ofIdentifier: "public.png"))
-            #expect(built.facts[index].isDeclared && built.facts[index].conforms(to: png))
+            #expect(built.properties[index].isDeclared && built.properties[index].conforms(to: png))
             #expect(built.identities.count == CoreTypes.shared.identities.count + InternedIdentities.most)
         }
     }
@@ -137,14 +137,14 @@ import UniformTypeIdentifiers
         let two = TypeSnapshot(
             declarations: declarations() + [declaration("com.example.c")], faults: [], interned: &interned,
             previous: one)
-        #expect(try facts(one, "com.example.a") === facts(two, "com.example.a"))
+        #expect(try properties(one, "com.example.a") === properties(two, "com.example.a"))
         let three = TypeSnapshot(
             declarations: [declarations()[0], declaration("com.example.b", ["public.text"])], faults: [],
             interned: &interned, previous: two)
-        #expect(try facts(two, "com.example.a") !== facts(three, "com.example.a"))
+        #expect(try properties(two, "com.example.a") !== properties(three, "com.example.a"))
         let text = try #require(three.index(ofIdentifier: "public.text"))
-        #expect(try facts(three, "com.example.a").conforms(to: text))
-        #expect(try !facts(two, "com.example.a").conforms(to: text))
+        #expect(try properties(three, "com.example.a").conforms(to: text))
+        #expect(try !properties(two, "com.example.a").conforms(to: text))
     }
 
     @Test func circularConformanceComesToAnEnd() throws {
@@ -154,17 +154,17 @@ import UniformTypeIdentifiers
         ])
         for (one, other) in [("a", "b"), ("b", "a"), ("c", "b"), ("a", "c")] {
             let index = try #require(built.index(ofIdentifier: "com.example.\(other)"))
-            #expect(try facts(built, "com.example.\(one)").conforms(to: index))
+            #expect(try properties(built, "com.example.\(one)").conforms(to: index))
         }
         let text = try #require(built.index(ofIdentifier: "public.text"))
-        #expect(try facts(built, "com.example.b").conforms(to: text))
+        #expect(try properties(built, "com.example.b").conforms(to: text))
     }
 
     @Test func aParentWithoutADeclarationIsStillAParent() throws {
         let built = snapshot([declaration("com.example.child", ["com.example.Missing", "public.data"])])
         let missing = try #require(built.index(ofIdentifier: "com.example.missing"))
-        #expect(!built.facts[missing].isDeclared)
-        #expect(try facts(built, "com.example.child").conforms(to: missing))
+        #expect(!built.properties[missing].isDeclared)
+        #expect(try properties(built, "com.example.child").conforms(to: missing))
     }
 
     @Test func typesKeepTheirPlaceFromSnapshotToSnapshot() throws {
@@ -178,7 +178,7 @@ import UniformTypeIdentifiers
         #expect(first == second && one.identities[first] === two.identities[second])
         #expect(two.index(ofIdentifier: "com.example.a") == nil)
         let gone = try #require(one.index(ofIdentifier: "com.example.a"))
-        #expect(!two.facts[gone].isDeclared)
+        #expect(!two.properties[gone].isDeclared)
     }
 
     @Test func manyDeclarationsAreAllFound() {

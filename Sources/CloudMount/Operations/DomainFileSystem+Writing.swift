@@ -116,10 +116,12 @@ extension DomainFileSystem {
                 // The copy blocks on the disk, so it runs on another thread. If the disk's file system does not support
                 // copy_file_range(2), the kernel reads and writes the bytes instead.
                 HandlerThreads.shared.run { [self] in
-                    makingRoom(for: { Int64(min(max(0, count), Self.partLimit)) }, reply) { () throws(Errno) in
+                    let most = min(max(0, count), part)
+                    // On a nearly full disk, there is more likely to be room for a small part.
+                    let length = Self.lack(of: Int64(most), on: to) > 0 ? min(most, Self.partLimit) : most
+                    makingRoom(for: { Int64(length) }, reply) { () throws(Errno) in
                         var (start, end) = (offset, destinationOffset)
-                        let copied = clinux_copy_file_range(
-                            from.rawValue, &start, to.rawValue, &end, min(max(0, count), part))
+                        let copied = clinux_copy_file_range(from.rawValue, &start, to.rawValue, &end, length)
                         guard copied < 0 else { return copied }
                         throw Errno.current == .noSpace ? .noSpace : .notSupported
                     }
@@ -158,7 +160,7 @@ extension DomainFileSystem {
 
     /// The maximum number of bytes copied at once, so that a signal can interrupt the copy.
     private static let copyLimit = 64 << 20
-    /// The maximum number of bytes copied at once from a file that is not fully local.
+    /// The maximum number of bytes copied at once from a file that is not fully local, or to a nearly full disk.
     private static let partLimit = 4 << 20
 
     // MARK: Attributes

@@ -38,7 +38,7 @@ enum TrashTarget: Hashable, Sendable {
     /// An item in the trash, or in a directory in the trash, by the number of its node.
     case item(Int64)
     /// The `.trashinfo` file of an item, or a plain file, by the number of its node.
-    case note(Int64)
+    case infoFile(Int64)
 
     private static let base: UInt64 = 1 << 62
 
@@ -53,7 +53,7 @@ enum TrashTarget: Hashable, Sendable {
         case 3: self = .info
         case 4: self = .expunged
         case _ where rest % 2 == 0: self = .item(Int64(rest / 2))
-        default: self = .note(Int64(rest / 2))
+        default: self = .infoFile(Int64(rest / 2))
         }
     }
 
@@ -64,7 +64,7 @@ enum TrashTarget: Hashable, Sendable {
         case .info: NodeID(rawValue: Self.base + 3)
         case .expunged: NodeID(rawValue: Self.base + 4)
         case .item(let number): NodeID(rawValue: Self.base + UInt64(number) * 2)
-        case .note(let number): NodeID(rawValue: Self.base + UInt64(number) * 2 + 1)
+        case .infoFile(let number): NodeID(rawValue: Self.base + UInt64(number) * 2 + 1)
         }
     }
 

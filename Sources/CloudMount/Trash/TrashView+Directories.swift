@@ -47,15 +47,15 @@ extension TrashView {
                 return folderAttributes(folder.target, engine)
             }
             return try looking { () throws(IndexError) in try engine.localTrash.plainFile(named: name) }
-                .map(noteAttributes)
+                .map(infoFileAttributes)
         case .files:
             let node = try looking { () throws(IndexError) in try engine.localTrash.item(named: name) }
             return node.map { itemAttributes($0, engine) }
         case .info:
-            return try looking { () throws(IndexError) in try engine.localTrash.note(named: name) }
-                .map(noteAttributes)
+            return try looking { () throws(IndexError) in try engine.localTrash.infoFile(named: name) }
+                .map(infoFileAttributes)
         case .expunged: return nil
-        case .item, .note: throw EditError(.notDirectory)
+        case .item, .infoFile: throw EditError(.notDirectory)
         }
     }
 
@@ -105,7 +105,7 @@ extension TrashView {
             }
             for node in engine.localTrash.plainFiles where UInt64(node.number) > cookie {
                 let own = UInt64(node.number)
-                let target = TrashTarget.note(node.number)
+                let target = TrashTarget.infoFile(node.number)
                 guard listing.append(Name(node.name), node: target.node, kind: .file, cookie: own) else { break }
             }
         case .files, .info:
@@ -119,16 +119,16 @@ extension TrashView {
                 for node in nodes {
                     if target == .files {
                         guard node.item == nil || append(node.name, node, to: listing) else { return listing }
-                    } else if let name = node.noteName {
-                        let note = TrashTarget.note(node.number).node
-                        guard listing.append(Name(name), node: note, kind: .file, cookie: UInt64(node.number)) else {
+                    } else if let name = node.infoName {
+                        let target = TrashTarget.infoFile(node.number).node
+                        guard listing.append(Name(name), node: target, kind: .file, cookie: UInt64(node.number)) else {
                             return listing
                         }
                     }
                 }
             }
         case .expunged: break
-        case .item, .note: throw EditError(.notDirectory)
+        case .item, .infoFile: throw EditError(.notDirectory)
         }
         return listing
     }

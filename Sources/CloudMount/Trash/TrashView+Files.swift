@@ -13,7 +13,7 @@ extension TrashView {
         serve(reply) { [self] engine throws(EditError) in
             switch target {
             case .top, .files, .info, .expunged: throw EditError(.isDirectory)
-            case .note(let number):
+            case .infoFile(let number):
                 guard try node(number, engine) != nil else { throw EditError(.staleHandle) }
                 if flags.contains(.truncate) { try engine.localTrash.setSize(0, of: number) }
                 return OpenReply(mode: .direct)
@@ -41,7 +41,7 @@ extension TrashView {
     func create(_ name: Name, in parent: TrashTarget, _ flags: OpenFlags, _ reply: Reply<CreateReply>) {
         serve(reply) { [self] engine throws(EditError) in
             let node = try makeFile(name, in: parent, flags, isRepeated: reply.isRepeated, engine)
-            return CreateReply(entry: entry(noteAttributes(node)), opening: OpenReply(mode: .direct))
+            return CreateReply(entry: entry(infoFileAttributes(node)), opening: OpenReply(mode: .direct))
         }
     }
 
@@ -49,7 +49,7 @@ extension TrashView {
         serve(reply) { [self] engine throws(EditError) in
             guard mode & UInt32(S_IFMT) == UInt32(S_IFREG) else { throw EditError(.notPermitted) }
             return entry(
-                noteAttributes(
+                infoFileAttributes(
                     try makeFile(name, in: parent, .exclusive, isRepeated: reply.isRepeated, engine)))
         }
     }
@@ -61,13 +61,13 @@ extension TrashView {
         do throws(EditError) {
             switch parent {
             case .top: return try engine.localTrash.makePlainFile(named: text)
-            case .info: return try engine.localTrash.makeNote(named: text)
-            case .files, .expunged, .item, .note: throw EditError(.notPermitted)
+            case .info: return try engine.localTrash.makeInfoFile(named: text)
+            case .files, .expunged, .item, .infoFile: throw EditError(.notPermitted)
             }
         } catch  where error.errno == .fileExists && (!flags.contains(.exclusive) || isRepeated) {
             let known = try looking { () throws(IndexError) in
                 parent == .top
-                    ? try engine.localTrash.plainFile(named: text) : try engine.localTrash.note(named: text)
+                    ? try engine.localTrash.plainFile(named: text) : try engine.localTrash.infoFile(named: text)
             }
             guard let known else { throw error }
             if flags.contains(.truncate) { try engine.localTrash.setSize(0, of: known.number) }
@@ -78,7 +78,7 @@ extension TrashView {
     func read(_ target: TrashTarget, at offset: Int64, count: Int, _ reply: Reply<Bytes>) {
         switch target {
         case .item(let number): read(number, at: offset, count: count, reply)
-        case .note(let number):
+        case .infoFile(let number):
             serve(reply) { [self] engine throws(EditError) in
                 guard let node = try node(number, engine) else { throw EditError(.staleHandle) }
                 let bytes = LocalTrash.bytes(of: node)
@@ -112,7 +112,7 @@ extension TrashView {
         _ target: TrashTarget, at offset: Int64, _ bytes: UnsafeRawBufferPointer, _ flags: WriteFlags,
         _ reply: Reply<Int>
     ) {
-        guard case .note(let number) = target else { return reply.fail(Errno(rawValue: EROFS)) }
+        guard case .infoFile(let number) = target else { return reply.fail(Errno(rawValue: EROFS)) }
         // The bytes are only valid during this call.
         let copy = [UInt8](bytes)
         serve(reply) { engine throws(EditError) in

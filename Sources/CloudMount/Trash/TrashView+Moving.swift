@@ -36,7 +36,7 @@ extension TrashView {
         case (.info, .info):
             serve(reply) { engine throws(EditError) in
                 try Self.ifNotDone(reply.isRepeated) { () throws(EditError) in
-                    try engine.localTrash.renameNote(text, to: newText, onlyToFreeName: isFree)
+                    try engine.localTrash.renameInfoFile(text, to: newText, onlyToFreeName: isFree)
                 }
                 return Done()
             }

@@ -29,13 +29,13 @@ extension TrashView {
                     if parent == .top {
                         try engine.localTrash.removePlainFile(named: text)
                     } else {
-                        try engine.localTrash.removeNote(named: text)
+                        try engine.localTrash.removeInfoFile(named: text)
                     }
                 } catch  where error.errno == .noSuchFile && reply.isRepeated {}
                 return Done()
             }
         case .files, .item: remove(text, in: parent, isFolder: false, reply)
-        case .expunged, .note: reply.fail(.noSuchFile)
+        case .expunged, .infoFile: reply.fail(.noSuchFile)
         }
     }
 
@@ -45,7 +45,7 @@ extension TrashView {
         // The directories of the trash stay.
         case .top: reply.fail(.notPermitted)
         case .files, .item: remove(text, in: parent, isFolder: true, reply)
-        case .info, .expunged, .note: reply.fail(.noSuchFile)
+        case .info, .expunged, .infoFile: reply.fail(.noSuchFile)
         }
     }
 

@@ -111,9 +111,9 @@ final class TrashView: Sendable {
     }
 
     /// Returns the attributes of a `.trashinfo` file or a plain file.
-    func noteAttributes(_ node: TrashNode) -> Attributes {
+    func infoFileAttributes(_ node: TrashNode) -> Attributes {
         attributes(
-            .note(node.number), mode: UInt32(S_IFREG) | 0o600, size: Int64(LocalTrash.bytes(of: node).count),
+            .infoFile(node.number), mode: UInt32(S_IFREG) | 0o600, size: Int64(LocalTrash.bytes(of: node).count),
             modified: node.date)
     }
 
@@ -143,9 +143,9 @@ final class TrashView: Sendable {
                     target, mode: UInt32(S_IFREG) | 0o400, size: Int64(status.size), modified: status.modifiedDate)
             }
             throw EditError(.staleHandle)
-        case .note(let number):
+        case .infoFile(let number):
             guard let node = try node(number, engine) else { throw EditError(.staleHandle) }
-            return noteAttributes(node)
+            return infoFileAttributes(node)
         }
     }
 
@@ -165,7 +165,7 @@ final class TrashView: Sendable {
             case .item: throw EditError(Errno(rawValue: EROFS))
             // File managers set the mode before they remove a directory. The change is ignored.
             case .top, .files, .info, .expunged: break
-            case .note(let number):
+            case .infoFile(let number):
                 if let size = change.size { try engine.localTrash.setSize(size, of: number) }
             }
             return AttributesReply(try attributes(of: target, engine))

@@ -346,7 +346,7 @@ package final class CoordinationService: Sendable {
         guard let provided else { return host.end(client: number) }
         provided.end(of: number)
         // A process may end right after it has written a file. Its claims last until the providers have been notified.
-        provided.afterNotes(of: number) { [host] in host.end(client: number) }
+        provided.afterReports(of: number) { [host] in host.end(client: number) }
     }
 
     /// Returns the client numbers of a process's closed connections that retain claims.

@@ -19,23 +19,23 @@ final class ProvidedClaims: Sendable {
     }
 
     /// The changes of one client that the providers have not been notified of yet.
-    private struct Notes {
+    private struct UnreportedChanges {
         /// The changed files, by the number of the claim under which they were changed.
-        var claims: [UInt64: Note] = [:]
+        var claims: [UInt64: UnreportedChange] = [:]
         /// Closures to call when the providers have been notified of all of these changes.
         var waiting: [@Sendable () -> Void] = []
     }
 
-    private struct Note {
+    private struct UnreportedChange {
         let paths: [ExactPath]
-        let noted: OneShotCompletion<Void>
+        let reported: OneShotCompletion<Void>
     }
 
     private let files: any ProvidedFiles
     // Leaf lock: holds are ended and tasks are cancelled after it is released.
     private let claims = Lock<[ClaimIdentifier: Claim]>([:])
     // Leaf lock: waiting closures are called after it is released.
-    private let notes = Lock<[UInt64: Notes]>([:])
+    private let unreported = Lock<[UInt64: UnreportedChanges]>([:])
 
     init(_ files: any ProvidedFiles) { self.files = files }
 
@@ -140,27 +140,28 @@ final class ProvidedClaims: Sendable {
 
     /// Ends the lease on a claim's files, whether or not the claim was passed to the arbiter.
     ///
-    /// - Parameter noted: Called when the provider has been notified of the changes, or after a timeout.
+    /// - Parameter reported: Called when the provider has been notified of the changes, or after a timeout.
     func end(
         _ number: UInt64, of client: UInt64, _ outcomes: [ClaimOutcome] = [],
-        noted: @escaping @Sendable () -> Void = {}
+        reported: @escaping @Sendable () -> Void = {}
     ) {
         let identifier = ClaimIdentifier(client: client, number: number)
-        guard let claim = claims.withLock({ $0.removeValue(forKey: identifier) }) else { return noted() }
+        guard let claim = claims.withLock({ $0.removeValue(forKey: identifier) }) else { return reported() }
         guard case .used(let hold) = claim.stage else {
             finish(claim)
-            return noted()
+            return reported()
         }
         let changed = changed(outcomes, claim.accesses)
         if changed.isEmpty {
             hold.end(changed: []) {}
-            return noted()
+            return reported()
         }
         let first = OneShotCompletion<Void> { [self] in
-            noted()
-            hasNoted(identifier)
+            reported()
+            hasReported(identifier)
         }
-        notes.withLock { $0[client, default: Notes()].claims[number] = Note(paths: changed, noted: first) }
+        let change = UnreportedChange(paths: changed, reported: first)
+        unreported.withLock { $0[client, default: UnreportedChanges()].claims[number] = change }
         let limit = Deadlines.shared.run(after: files.patience) { HandlerThreads.shared.run { first.complete(()) } }
         hold.end(changed: changed) {
             Deadlines.shared.cancel(limit)
@@ -168,11 +169,11 @@ final class ProvidedClaims: Sendable {
         }
     }
 
-    private func hasNoted(_ claim: ClaimIdentifier) {
-        let waiting = notes.withLock { notes in
-            notes[claim.client]?.claims[claim.number] = nil
-            guard notes[claim.client]?.claims.isEmpty == true else { return [] as [@Sendable () -> Void] }
-            return notes.removeValue(forKey: claim.client)?.waiting ?? []
+    private func hasReported(_ claim: ClaimIdentifier) {
+        let waiting = unreported.withLock { unreported in
+            unreported[claim.client]?.claims[claim.number] = nil
+            guard unreported[claim.client]?.claims.isEmpty == true else { return [] as [@Sendable () -> Void] }
+            return unreported.removeValue(forKey: claim.client)?.waiting ?? []
         }
         for body in waiting { body() }
     }
@@ -185,22 +186,22 @@ final class ProvidedClaims: Sendable {
     func giveWay(to accesses: [Access], _ isOwn: (ExactPath) -> Bool) {
         let claimed = accesses.filter { !$0.writes }.map(\.path).filter(isOwn)
         if claimed.isEmpty { return }
-        let notes = notes.withLock { notes in
-            notes.values.flatMap { $0.claims.values }.filter { note in
-                note.paths.contains { path in
+        let unreported = unreported.withLock { unreported in
+            unreported.values.flatMap { $0.claims.values }.filter { change in
+                change.paths.contains { path in
                     claimed.contains { $0 == path || PlainPath.isBeneath(path, $0) || PlainPath.isBeneath($0, path) }
                 }
             }
         }
-        for note in notes { note.noted.complete(()) }
+        for change in unreported { change.reported.complete(()) }
     }
 
     /// Calls a closure when the providers have been notified of all changes that the given client has made, or after a
     /// timeout.
-    func afterNotes(of client: UInt64, _ body: @escaping @Sendable () -> Void) {
-        let waits = notes.withLock { notes in
-            notes[client]?.waiting.append(body)
-            return notes[client] != nil
+    func afterReports(of client: UInt64, _ body: @escaping @Sendable () -> Void) {
+        let waits = unreported.withLock { unreported in
+            unreported[client]?.waiting.append(body)
+            return unreported[client] != nil
         }
         if !waits { body() }
     }

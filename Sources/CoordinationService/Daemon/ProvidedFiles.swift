@@ -42,8 +42,8 @@ package protocol ProvidedFilesLease: Sendable {
     ///
     /// - Parameters:
     ///   - changed: The paths of the files whose contents have changed.
-    ///   - noted: Called when the provider has been notified of the changes, or when it cannot be notified.
-    func end(changed: [ExactPath], noted: @escaping @Sendable () -> Void)
+    ///   - reported: Called when the provider has been notified of the changes, or when it cannot be notified.
+    func end(changed: [ExactPath], reported: @escaping @Sendable () -> Void)
 }
 
 /// Claims of files that are provided on demand.

@@ -71,14 +71,15 @@ extension ServerCatalogue {
     }
 
     /// Drops the tag of a folder's last listing if the tag of one of its subfolders has changed since the subfolder was
-    /// listed. The next search from the root down then descends into that subfolder.
+    /// listed. The next search from the root down then descends into that subfolder. Ignores subfolders that the server
+    /// lacks since it was restored from a backup.
     func requireCheckedFolders(in folder: Int64) throws {
         try database.run(
             """
             UPDATE folder SET tag = NULL WHERE number = ? AND EXISTS (
                 SELECT 1 FROM item JOIN folder AS inner ON inner.number = item.number
-                WHERE item.parent = ? AND item.number <> 1 AND inner.tag IS NOT item.tag)
-            """, .integer(folder), .integer(folder))
+                WHERE item.parent = ? AND item.number <> 1 AND inner.tag IS NOT item.tag AND item.round >= ?)
+            """, .integer(folder), .integer(folder), .integer(try last(Self.restoredKey)))
     }
 
     /// Returns the tag that a folder had when it was listed last; `nil` if the folder was never listed, or had no tag.

@@ -3,11 +3,15 @@ import SQLite
 
 /// Retains the catalogue's items that are missing at a server because the server was restored from a backup.
 extension ServerCatalogue {
-    private static let (markKey, restoredKey) = ("mark", "restored")
+    private static let markKey = "mark"
+    /// The key of the number of the listing before which the server was restored.
+    static let restoredKey = "restored"
 
     /// Records the identifier of the server's data. If it differs from the identifier that is already recorded, the
     /// server was restored from a backup. The catalogue then retains the items that the server last reported before the
-    /// listing with the number `round`, until the server reports them again.
+    /// listing with the number `round`, until the server reports them again. The next search lists all known folders,
+    /// so that the retained items are only those that the server lacks since the restore, and not those that another
+    /// client removes later.
     package func note(dataMark mark: String?, round: Int64) throws {
         guard let mark else { return }
         let bytes = Array(mark.utf8)
@@ -17,16 +21,22 @@ extension ServerCatalogue {
             try set(Array("\(max(round, try last(Self.restoredKey)))".utf8), for: Self.restoredKey)
             // The server may assign the identities of removed items to other items.
             try database.run("UPDATE gone SET identity = NULL")
+            try database.run("UPDATE folder SET tag = NULL, due = 0")
         }
         try set(bytes, for: Self.markKey)
     }
+
+    /// Whether a listing began before the server was restored from a backup.
+    ///
+    /// - Parameter round: the number of the listing.
+    func isBeforeRestore(round: Int64) throws -> Bool { try round < last(Self.restoredKey) }
 
     /// Whether the server has an identifier of its data.
     func hasMark() throws -> Bool { try value(Self.markKey) != nil }
 
     /// Whether the catalogue retains an item even if the server does not list it, because the server last reported the
     /// item before it was restored from a backup.
-    func isKept(_ item: CataloguedItem) throws -> Bool { item.round < (try last(Self.restoredKey)) }
+    func isKept(_ item: CataloguedItem) throws -> Bool { try isBeforeRestore(round: item.round) }
 
     /// Returns an item that ``isKept(_:)``; `nil` if the catalogue does not have the item, or if the server has
     /// reported the item since it was restored from a backup.

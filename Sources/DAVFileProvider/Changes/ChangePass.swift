@@ -15,8 +15,9 @@ final class ChangePass: Sendable {
         /// New entries, each with the number of its folder and the number of the folder's listing.
         var appeared: [(entry: ObservedItem, folder: Int64, round: Int64)] = []
         var vanished: [(item: CataloguedItem, round: Int64)] = []
-        /// The folders that were listed, each before its subfolders, with the tag that it had when it was listed.
-        var listed: [(folder: Int64, tag: String?)] = []
+        /// The folders that were listed, each before its subfolders, with the tag that it had when it was listed, and
+        /// the number of the listing.
+        var listed: [(folder: Int64, tag: String?, round: Int64)] = []
         /// The error of the first folder that the server refused to list.
         var refusal: DAVError?
         var hasChecked = false
@@ -106,7 +107,7 @@ final class ChangePass: Sendable {
             }
             state.withLock { state in
                 state.vanished += unseen.map { ($0, round) }
-                state.listed.append((number, tag))
+                state.listed.append((number, tag, round))
             }
             return hasChanged || !unseen.isEmpty
         } catch DAVError.notFound where number != CataloguedItem.root {
@@ -148,6 +149,8 @@ final class ChangePass: Sendable {
         while let number = rest.popLast() {
             let isOutdated = try await catalogue.perform { catalogue in
                 guard try catalogue.isListed(number), let item = try catalogue.item(number) else { return false }
+                // The server's listing of the parent folder lacks a folder that the catalogue retains.
+                guard try number == CataloguedItem.root || !catalogue.isKept(item) else { return false }
                 let tag = try catalogue.listedTag(number)
                 return tag == nil || tag != item.version.tag
             }
@@ -177,8 +180,10 @@ final class ChangePass: Sendable {
                 try catalogue.remove(current)
             }
             // The tags are recorded last, so that the next pass repeats one that fails midway.
-            for (folder, tag) in found.listed { try catalogue.noteTag(folder, tag) }
-            for (folder, _) in found.listed.reversed() { try catalogue.requireCheckedFolders(in: folder) }
+            for (folder, tag, round) in found.listed where try !catalogue.isBeforeRestore(round: round) {
+                try catalogue.noteTag(folder, tag)
+            }
+            for (folder, _, _) in found.listed.reversed() { try catalogue.requireCheckedFolders(in: folder) }
         }
         if !found.hasChecked, let refusal = found.refusal { throw refusal }
     }

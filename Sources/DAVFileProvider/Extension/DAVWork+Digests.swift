@@ -20,16 +20,16 @@ extension DAVWork {
         isSealed: Bool = false
     ) async throws {
         let profile = account.profile
-        let isDoubtful = !profile.distinguishesAllChanges && (isRacy || profile.takesDateOnUpload)
+        let isUncertain = !profile.distinguishesAllChanges && (isRacy || profile.takesDateOnUpload)
         let (number, version) = (item.number, item.contentVersion)
-        let isLate = isDoubtful && length >= Self.largeSize
+        let isLate = isUncertain && length >= Self.largeSize
         // All steps run in one call, because each change of threads takes time, which adds up for many small files.
         try await Blocking.run { [account] in
             if isHandedOver, !isSealed { try file.truncate(to: length) }
             // Until the digest is known, no contents match it. If this process ends before that, an edit is treated as
             // a conflict, and both versions are kept.
             let digest: [UInt8]? =
-                isLate ? ContentDigest.unknown : isDoubtful ? try ContentDigest.digest(of: file, length) : nil
+                isLate ? ContentDigest.unknown : isUncertain ? try ContentDigest.digest(of: file, length) : nil
             try account.catalogue.performNow { catalogue in
                 try catalogue.note(digest: digest, of: number, version: version)
                 if isHandedOver { try catalogue.note(told: [item]) }

@@ -154,7 +154,8 @@ actor FolderListings {
                     try catalogue.remove(item)
                 }
             }
-            try catalogue.noteListed(folder, tag: tag, due: due, pause: pause)
+            let isValid = try !catalogue.isBeforeRestore(round: round)
+            try catalogue.noteListed(folder, tag: isValid ? tag : nil, due: due, pause: pause)
         }
     }
 

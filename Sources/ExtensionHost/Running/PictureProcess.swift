@@ -192,10 +192,10 @@ package actor PictureProcess {
         // which belong to other processes.
         confinement.descriptors = Confinement.mostDescriptors
         let readable = ["/usr", "/lib", "/lib64", "/etc/ld.so.cache"] + SwiftLibraries.ofThisProcess
-        let facts = ["/proc/meminfo", "/proc/cpuinfo", "/sys/devices/system/cpu", "/dev/urandom"]
+        let systemFiles = ["/proc/meminfo", "/proc/cpuinfo", "/sys/devices/system/cpu", "/dev/urandom"]
         confinement.paths = [(program, [.read, .execute]), ("/dev/null", [.read, .write])]
         confinement.paths += Confinement.loaders
-        for path in readable + facts { confinement.paths.append((path, .read)) }
+        for path in readable + systemFiles { confinement.paths.append((path, .read)) }
         let libraries = SwiftLibraries(reachable: readable, data: data).files(of: program)
         confinement.paths += libraries.map { ($0, [.read, .withoutLinks]) }
         let child = try ChildProgram.start(

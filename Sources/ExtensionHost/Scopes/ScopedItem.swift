@@ -42,6 +42,7 @@ struct ScopedItem: Sendable {
     func begin(isCancelled: @escaping @Sendable () -> Bool) throws -> FileDescriptor {
         // The item is opened through its descriptor, so that another item at its path is not used.
         let file = try item.descriptor.reopen(isWritable ? [.readWrite, .nonBlocking] : [.readOnly, .nonBlocking])
+        try removeFormerCopy()
         if isDirectory {
             try TreeCopier.copy(file, into: place.folder, named: name.description, isCancelled: isCancelled)
         } else if isLinked {
@@ -60,10 +61,14 @@ struct ScopedItem: Sendable {
         return file
     }
 
-    /// Removes the link or copy of the item from its directory. The original item is not changed. Blocks on the file
-    /// system.
-    func end() {
-        // If this fails, the item is removed together with the process's directory.
-        try? TreeRemover.remove(name, in: place.folder)
+    /// Removes the copy of an earlier access, whose end could not remove it. A link to the item's file may stay.
+    private func removeFormerCopy() throws(Errno) {
+        let former = try? place.folder.status(of: name).identity
+        if isLinked, let former, try former == item.descriptor.status().identity { return }
+        try TreeRemover.remove(name, in: place.folder)
     }
+
+    /// Removes the link or copy of the item from its directory. The original item is not changed. Blocks on the file
+    /// system. If this fails, the item is removed together with the process's directory.
+    func end() throws(Errno) { try TreeRemover.remove(name, in: place.folder) }
 }

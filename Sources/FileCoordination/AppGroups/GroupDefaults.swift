@@ -3,7 +3,8 @@ import Foundation
 /// The user defaults that the programs of a group share.
 ///
 /// Foundation's own class caches values in each process until `synchronize`. This class reads its file again whenever
-/// the file has changed, and writes each change at once.
+/// the file has changed, and writes each change at once. If another program of the group holds the lock of the file, a
+/// change is written when that program releases the lock.
 final class GroupDefaults: UserDefaults {
     private let file: GroupValuesFile
 
@@ -21,7 +22,7 @@ final class GroupDefaults: UserDefaults {
 
     override func set(_ value: Any?, forKey defaultName: String) {
         switch value {
-        case nil: file.change { $0[defaultName] = nil }
+        case nil: file.set(nil, forKey: defaultName)
         case let url as URL: set(url.absoluteURL.path, forKey: defaultName)
         case let value?:
             let plain = PlainDefault.value(of: value)
@@ -29,7 +30,7 @@ final class GroupDefaults: UserDefaults {
                 // Reports the error and stops the process, as any other suite does.
                 return super.set(value, forKey: defaultName)
             }
-            file.change { $0[defaultName] = plain }
+            file.set(plain, forKey: defaultName)
         }
     }
 
@@ -39,8 +40,11 @@ final class GroupDefaults: UserDefaults {
         super.dictionaryRepresentation().merging(file.values()) { $1 }
     }
 
+    /// Writes the changes that wait because another program of the group holds the lock of the file.
+    ///
+    /// - Returns: Whether the file contains all changes of this process.
     @discardableResult
-    override func synchronize() -> Bool { true }
+    override func synchronize() -> Bool { file.synchronize() }
 }
 
 /// Converts values to property list types.

@@ -10,7 +10,7 @@ import PropertyLists
 final class GroupValuesFile: Sendable {
     private let folder: FileDescriptor
     private let name: FileName
-    private let lockName: FileName
+    private let lock: GroupFileLock
 
     private struct Known {
         /// The state of the file when `values` were read from it.
@@ -18,16 +18,23 @@ final class GroupValuesFile: Sendable {
         var values: [String: Any] = [:]
     }
 
+    /// The state of this process's writes.
+    private struct Writing {
+        /// Whether a thread waits for the file lock, to write the pending changes.
+        var isWaiting = false
+        /// Whether the last attempt to write the file failed for another reason than the file lock.
+        var hasFailed = false
+    }
+
     // Leaf lock.
     private let known = Lock(Known())
-    /// The lock that is held while the file is changed. It is acquired before the lock of `known`.
-    private let turn = Lock(())
+    /// The changes that the file does not contain yet. Changed only under the lock of `writing`. Leaf lock.
+    private let pending = Lock(PendingValues())
+    /// The lock that is held while the file is changed. It is acquired before the locks of `known` and `pending`.
+    private let writing = Lock(Writing())
 
     /// The maximum number of bytes to read.
     private static let largest = 16 << 20
-    /// The maximum number of polls while another program of the group holds the file lock. Polls are 10 ms apart. A
-    /// limit is needed because a program that never releases the lock must not block this one.
-    private static let polls = 200
 
     init?(group: String, folder: String) {
         guard let name = FileName(group + ".plist"), let lockName = FileName("." + group + ".lock"),
@@ -39,11 +46,18 @@ final class GroupValuesFile: Sendable {
             }
             place = next
         }
-        (self.folder, self.name, self.lockName) = (place, name, lockName)
+        (self.folder, self.name) = (place, name)
+        lock = GroupFileLock(folder: place, name: lockName)
     }
 
-    /// Returns the current values.
+    /// Returns the current values, with this process's changes that are not written yet.
     func values() -> [String: Any] {
+        // The changes are read first: a change that is written meanwhile is then in the file.
+        let changes = pending.withLock { $0 }
+        return changes.applied(to: storedValues())
+    }
+
+    private func storedValues() -> [String: Any] {
         guard let status = try? folder.status(of: name), status.kind == .regular else { return [:] }
         let state = FileState(status)
         let kept = known.withLock { $0.state == state ? Copied($0.values) : nil }
@@ -61,16 +75,55 @@ final class GroupValuesFile: Sendable {
         return (FileState(status), ForeignPropertyList.dictionary(Data(bytes)) ?? [:])
     }
 
-    /// Changes values and writes the whole file. If the file cannot be written, for example because the disk is full,
-    /// the change is lost.
-    func change(_ body: (inout [String: Any]) -> Void) {
-        turn.withLock { _ in
-            let lock = lockFile()
-            defer { withExtendedLifetime(lock) {} }
-            var (_, values) = read()
-            body(&values)
-            try? write(values)
+    /// Sets a value, or removes it if it is `nil`, and writes the whole file.
+    ///
+    /// If another program holds the file lock for long, the change is written when that program releases the lock. This
+    /// process sees the change at once. If the file cannot be written, for example because the disk is full, the change
+    /// is lost.
+    func set(_ value: Any?, forKey key: String) {
+        let change = PendingValues(values: [key: value])
+        writing.withLock { writing in
+            pending.withLock { $0.add(change) }
+            writePending(&writing)
         }
+    }
+
+    /// Writes the changes that are not written yet.
+    ///
+    /// - Returns: Whether the file contains all changes of this process.
+    func synchronize() -> Bool {
+        writing.withLock { writing in
+            if !pending.withLock({ $0.isEmpty }) { writePending(&writing) }
+            return !writing.isWaiting && !writing.hasFailed
+        }
+    }
+
+    private func writePending(_ writing: inout Writing) {
+        // While a thread waits for the file lock, other threads do not wait in addition.
+        if let held = lock.acquire(isPatient: !writing.isWaiting) {
+            write(&writing, holding: held)
+        } else if !writing.isWaiting {
+            writing.isWaiting = true
+            HandlerThreads.shared.runHandler { [self] in
+                let held = lock.wait()
+                self.writing.withLock { writing in
+                    writing.isWaiting = false
+                    if !pending.withLock({ $0.isEmpty }) { write(&writing, holding: held) }
+                }
+            }
+        }
+    }
+
+    private func write(_ writing: inout Writing, holding held: FileDescriptor) {
+        defer { withExtendedLifetime(held) {} }
+        let values = pending.withLock { $0 }.applied(to: read().1)
+        do {
+            try write(values)
+            writing.hasFailed = false
+        } catch {
+            writing.hasFailed = true
+        }
+        pending.withLock { $0 = PendingValues() }
     }
 
     private func write(_ values: [String: Any]) throws {
@@ -79,20 +132,22 @@ final class GroupValuesFile: Sendable {
         try data.withUnsafeBytes { try staged.descriptor.writeAll($0) }
         try staged.replace(name, durably: false)
     }
+}
 
-    /// Waits for the file lock, with at most ``polls`` attempts. Returns the lock file; closing it releases the lock.
-    /// After the last attempt, returns the file without the lock. Returns `nil` if the lock file cannot be opened.
-    private func lockFile() -> FileDescriptor? {
-        guard
-            let file = (try? folder.createFile(lockName, permissions: 0o600))
-                ?? (try? folder.open(entry: lockName, [.readOnly, .nonBlocking]))
-        else { return nil }
-        for _ in 0..<Self.polls {
-            if flock(file.rawValue, LOCK_EX | LOCK_NB) == 0 { break }
-            guard [.wouldBlock, .interrupted].contains(Errno.current) else { break }
-            usleep(10_000)
-        }
-        return file
+/// Changes of values, by key. A value of `nil` removes the key.
+///
+/// Sendable: property list values do not change after their creation.
+private struct PendingValues: @unchecked Sendable {
+    var values: [String: Any?] = [:]
+
+    var isEmpty: Bool { values.isEmpty }
+
+    mutating func add(_ later: PendingValues) { values.merge(later.values) { $1 } }
+
+    func applied(to stored: [String: Any]) -> [String: Any] {
+        var all = stored
+        for (key, value) in values { all[key] = value }
+        return all
     }
 }
 

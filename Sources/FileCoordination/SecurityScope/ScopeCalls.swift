@@ -76,7 +76,8 @@ package struct BeginAccessCall: Call, SchemaMessage {
     }
 }
 
-/// Ends the access to an item. When the reply arrives, the item's path no longer exists.
+/// Ends the access to an item. When the reply arrives, the item's path no longer exists. The call fails if the daemon
+/// could not remove the path.
 package struct EndAccessCall: Call, SchemaMessage {
     package typealias Reply = Empty
     package static var method: UInt64 { 3 }

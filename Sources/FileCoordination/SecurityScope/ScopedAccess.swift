@@ -81,17 +81,24 @@ package final class ScopedAccess: Sendable {
     }
 
     /// Ends a use of an item. Does nothing if no use has begun.
-    package func end(_ path: String) {
-        guard let connection else { return }
-        entries.withLock { entries in
-            guard var entry = entries[path], entry.uses > 0 else { return }
+    ///
+    /// - Returns: `false` if the daemon could not end the access, so that the item stays at its path until the process
+    ///   ends or the next access to the item has ended. If the daemon itself has ended, so has the access.
+    @discardableResult
+    package func end(_ path: String) -> Bool {
+        guard let connection else { return true }
+        return entries.withLock { entries in
+            guard var entry = entries[path], entry.uses > 0 else { return true }
             entry.uses -= 1
-            if entry.uses == 0 {
-                entry.item = nil
-                // If the daemon has ended, so has the access.
-                _ = try? Self.ask(connection, EndAccessCall(token: entry.token))
+            defer { entries[path] = entry }
+            guard entry.uses == 0 else { return true }
+            entry.item = nil
+            do throws(ConduitError) {
+                _ = try connection.callAndWait(EndAccessCall(token: entry.token))
+            } catch {
+                if case .remote = error { return false }
             }
-            entries[path] = entry
+            return true
         }
     }
 

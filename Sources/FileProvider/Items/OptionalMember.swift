@@ -8,36 +8,36 @@ enum OptionalMember {
     /// Returns a member's value; `nil` if the class does not declare the member.
     static func read<Value>(_ member: @autoclosure () -> Value) -> Value? { read([], member) }
 
-    private static func read<Value>(_ first: Notes, _ member: () -> Value) -> Value? {
+    private static func read<Value>(_ first: Flags, _ member: () -> Value) -> Value? {
         // The program's code may read members of other items, so each read has its own flags.
-        let outer = notes
-        notes = first
-        defer { notes = outer }
+        let outer = flags
+        flags = first
+        defer { flags = outer }
         let value = member()
-        return notes.contains(.isMissing) ? nil : value
+        return flags.contains(.isMissing) ? nil : value
     }
 
     /// Sets the flag for a missing member. Default implementations call this function. Its result is not used.
     static func missing<Value>(_ value: Value) -> Value {
-        notes.insert(.isMissing)
+        flags.insert(.isMissing)
         return value
     }
 
     /// Returns the value of a member that substitutes for a missing member: `contentType` substitutes for
     /// `typeIdentifier`, and vice versa. Returns `nil` if the class declares neither of the two.
     static func other<Value>(_ member: @autoclosure () -> Value) -> Value? {
-        notes.contains(.isStandingIn) ? nil : read(.isStandingIn, member)
+        flags.contains(.isStandingIn) ? nil : read(.isStandingIn, member)
     }
 
-    private struct Notes: OptionSet {
+    private struct Flags: OptionSet {
         let rawValue: UInt8
-        static let isMissing = Notes(rawValue: 1 << 0)
-        static let isStandingIn = Notes(rawValue: 1 << 1)
+        static let isMissing = Flags(rawValue: 1 << 0)
+        static let isStandingIn = Flags(rawValue: 1 << 1)
     }
 
     /// The flags of the calling thread.
-    private static var notes: Notes {
-        get { Notes(rawValue: cswift_notes_of_thread()) }
+    private static var flags: Flags {
+        get { Flags(rawValue: cswift_notes_of_thread()) }
         set { cswift_set_notes_of_thread(newValue.rawValue) }
     }
 }

@@ -62,7 +62,9 @@ open class NSFileProviderManager: NSObject, @unchecked Sendable {
         try await Self.answer { signalErrorResolved(error, completionHandler: $0) }
     }
 
-    /// Associates a download or upload task with an item. The system shows an upload task's progress.
+    /// Associates a download or upload task with an item. The system shows an upload task's progress at any time, and a
+    /// download task's progress while it waits for the item's contents. Foundation counts the received bytes only of
+    /// tasks whose session has a `URLSessionDownloadDelegate`.
     ///
     /// - Parameter task: a task that is not resumed yet. If the task was resumed or the item already has another task,
     ///   the error is `CocoaError.featureUnsupported`.
@@ -73,7 +75,9 @@ open class NSFileProviderManager: NSObject, @unchecked Sendable {
         let isTaken = RegisteredTasks.shared.register(task, for: identifier, of: domain?.identifier)
         Self.calling(completion)(isTaken ? nil : CocoaError(.featureUnsupported))
     }
-    /// Associates a download or upload task with an item. The system shows an upload task's progress.
+    /// Associates a download or upload task with an item. The system shows an upload task's progress at any time, and a
+    /// download task's progress while it waits for the item's contents. Foundation counts the received bytes only of
+    /// tasks whose session has a `URLSessionDownloadDelegate`.
     open func register(
         _ task: URLSessionTask, forItemWithIdentifier identifier: NSFileProviderItemIdentifier
     ) async throws {

@@ -4,7 +4,8 @@ import LinuxSystem
 import Synchronization
 
 /// The download and upload tasks that programs registered for items, one per item. The progress of upload tasks is
-/// reported to the backend.
+/// reported to the backend. The progress of download tasks is reported to the engine by the request that fetches the
+/// item.
 final class RegisteredTasks: Sendable {
     static let shared = RegisteredTasks()
 
@@ -17,6 +18,8 @@ final class RegisteredTasks: Sendable {
     }
     // Leaf lock: only the state of tasks is read under it.
     private let tasks = Mutex<[Key: Registered]>([:])
+    /// Whether a task was ever registered. Until then, FoundationNetworking may not be loaded.
+    private let isUsed = Atomic(false)
 
     /// Registers a task.
     ///
@@ -26,6 +29,7 @@ final class RegisteredTasks: Sendable {
     ) -> Bool {
         guard task.state == .suspended else { return false }
         let key = Key(item: item, domain: domain)
+        isUsed.store(true, ordering: .relaxed)
         let isTaken = tasks.withLock { tasks in
             tasks = tasks.filter { $0.value.task.map { $0.state != .completed } ?? false }
             if let other = tasks[key]?.task, other !== task { return false }
@@ -34,6 +38,22 @@ final class RegisteredTasks: Sendable {
         }
         if isTaken, task is URLSessionUploadTask { watch(task, key, last: 0) }
         return isTaken
+    }
+
+    /// Returns the progress of the download task of an item.
+    ///
+    /// On Linux, Foundation counts the received bytes only of tasks whose session has a `URLSessionDownloadDelegate`.
+    ///
+    /// - Returns: `nil` if the item has no download task, or if the task has completed or has not received anything.
+    func download(
+        of item: NSFileProviderItemIdentifier, in domain: NSFileProviderDomainIdentifier?
+    ) -> ReceivedBytes? {
+        guard isUsed.load(ordering: .relaxed) else { return nil }
+        let task = tasks.withLock { $0[Key(item: item, domain: domain)]?.task }
+        guard let task, !(task is URLSessionUploadTask), task.state != .completed else { return nil }
+        let received = task.countOfBytesReceived
+        guard received > 0 else { return nil }
+        return ReceivedBytes(received: received, total: max(received, task.countOfBytesExpectedToReceive))
     }
 
     private static let pause: Duration = .milliseconds(250)
@@ -48,4 +68,11 @@ final class RegisteredTasks: Sendable {
             self.watch(task, key, last: max(sent, last))
         }
     }
+}
+
+/// The progress of a download in bytes.
+struct ReceivedBytes: Sendable {
+    let received: Int64
+    /// The size of the file, or the number of received bytes if the server does not report the size.
+    let total: Int64
 }

@@ -36,14 +36,38 @@ final class StoppableProgress: @unchecked Sendable {
     /// The largest total that is assumed to count parts of unknown size. A larger total is assumed to count bytes.
     private static let fewUnits: Int64 = 1000
 
-    /// Reports completed and total bytes whenever the operation has advanced, as ``watch(last:_:)`` does. Reports 0 for
-    /// both if the progress does not count bytes.
-    func watchUnits(_ report: @escaping @Sendable (Int64, Int64) -> Void) {
-        watch { [weak self] _ in
-            guard let self, let progress = lock.withLock({ state.progress }) else { return }
-            let (completed, total) = (progress.completedUnitCount, progress.totalUnitCount)
-            if total > Self.fewUnits, 0...total ~= completed { report(completed, total) } else { report(0, 0) }
+    /// Reports completed and total bytes at intervals, whenever the operation has advanced, until the operation ends.
+    /// If the progress does not count bytes, reports those of the download. Reports 0 for both if there is none.
+    ///
+    /// - Parameters:
+    ///   - download: returns the progress of the operation's registered download task; `nil` if there is none.
+    ///   - last: the thousandths and the received bytes at the last report.
+    func watchUnits(
+        of download: @escaping @Sendable () -> ReceivedBytes?, last: (thousandths: Int64, received: Int64) = (0, 0),
+        _ report: @escaping @Sendable (Int64, Int64) -> Void
+    ) {
+        Deadlines.shared.run(after: Self.pause) { [weak self] in
+            guard let self else { return }
+            let (progress, hasEnded) = lock.withLock { (state.progress, state.hasEnded) }
+            guard !hasEnded else { return }
+            let (now, bytes) = (Self.thousandths(of: progress), download())
+            let (completed, total) = (progress?.completedUnitCount ?? 0, progress?.totalUnitCount ?? 0)
+            if now > last.thousandths, total > Self.fewUnits, 0...total ~= completed {
+                report(completed, total)
+            } else if let bytes, bytes.received > last.received {
+                report(bytes.received, bytes.total)
+            } else if now > last.thousandths, bytes == nil {
+                report(0, 0)
+            }
+            watchUnits(
+                of: download, last: (max(now, last.thousandths), max(bytes?.received ?? 0, last.received)), report)
         }
+    }
+
+    // Provider code may change the progress at the same time, and Foundation's arithmetic is not atomic on Linux.
+    private static func thousandths(of progress: Progress?) -> Int64 {
+        let fraction = progress?.fractionCompleted ?? 0
+        return fraction.isFinite && 0...1 ~= fraction ? Int64(fraction * 1000) : 0
     }
 
     /// Reports the progress of the operation at intervals, until the operation ends.
@@ -54,10 +78,7 @@ final class StoppableProgress: @unchecked Sendable {
             guard let self else { return }
             let (progress, hasEnded) = lock.withLock { (state.progress, state.hasEnded) }
             guard !hasEnded else { return }
-            // Provider code may change the progress at the same time, and Foundation's arithmetic is not atomic on
-            // Linux.
-            let fraction = progress?.fractionCompleted ?? 0
-            let now = fraction.isFinite && 0...1 ~= fraction ? Int64(fraction * 1000) : 0
+            let now = Self.thousandths(of: progress)
             if now > last { report(now) }
             watch(last: max(now, last), report)
         }

@@ -219,7 +219,7 @@ final class Revalidation {
                     queue.add(entry)
                     continue
                 }
-                EngineStep.doubtAnswered.reach()
+                EngineStep.revalidationAnswered.reach()
                 switch status {
                 case .exists(let item):
                     try await engine.itemWasRevalidated(item, answering: request)
@@ -227,7 +227,7 @@ final class Revalidation {
                 case .unknown(let failure): throw failure
                 }
                 guard !context.isClosed else { return false }
-                EngineStep.doubtApplied.reach()
+                EngineStep.revalidationApplied.reach()
                 // The item may have been scheduled anew.
                 if !queue.contains(identifier) {
                     try context.write { writer throws(IndexError) in try writer.forgetRevalidation(identifier) }

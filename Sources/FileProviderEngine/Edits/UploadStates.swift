@@ -27,13 +27,13 @@ package struct UploadState: Sendable, Equatable {
 package final class UploadStates: Sendable {
     // Leaf lock.
     private let states = Lock<[ItemNumber: UploadState]>([:])
-    private let notes: StateNotes.Writer?
+    private let log: StateChangeLog.Writer?
 
     /// Creates an empty set of states.
     ///
-    /// - Parameter notes: Notified when a displayed part of an item's state changes. Progress reports alone cause no
+    /// - Parameter log: Notified when a displayed part of an item's state changes. Progress reports alone cause no
     ///   notification.
-    init(notes: StateNotes.Writer?) { self.notes = notes }
+    init(log: StateChangeLog.Writer?) { self.log = log }
 
     /// Returns the upload state of the given item; `nil` if there is none, as for an item that was not edited.
     package subscript(number: ItemNumber) -> UploadState? { states.withLock { $0[number] } }
@@ -46,10 +46,10 @@ package final class UploadStates: Sendable {
             states[number] = state == UploadState() ? nil : state
             return state.isUnderWay != before.isUnderWay || state.failure != before.failure
         }
-        if isOther { notes?.note(number) }
+        if isOther { log?.note(number) }
     }
 
     func forget(_ number: ItemNumber) {
-        if states.withLock({ $0.removeValue(forKey: number) }) != nil { notes?.note(number) }
+        if states.withLock({ $0.removeValue(forKey: number) }) != nil { log?.note(number) }
     }
 }

@@ -51,7 +51,7 @@ package struct DomainConfiguration: Sendable {
     package var isPaused = false
     /// The log in which the engine records the items whose state may have changed, for clients that follow states;
     /// `nil` if no client does.
-    package var states: StateNotes.Writer?
+    package var states: StateChangeLog.Writer?
 
     package init(
         identifier: String, displayName: String, dataFolder: String, cacheFolder: String, cacheLimit: Int64 = 10 << 30

@@ -169,7 +169,8 @@ package actor DomainEngine: EngineEvents {
     private func closeEdits() async {
         await scheduler.close()
         // If the disk is still full, the journal entries that are queued in memory are lost.
-        try? context.journal.payChanges()
+        try? context.journal.writeUnwrittenChanges()
+        localTrash.writeUnwritten()
         // Delete the contents of files that were removed while they were open. No client will close them now, and the
         // next start would mistake the contents for a lost edit.
         let discarded = resources.openFiles.withLock { $0.entries.filter(\.value.isDiscarded).keys }

@@ -65,7 +65,7 @@ final class EngineResources: Sendable {
         }
         self.rebuilding = rebuilding
         search = SearchIndex(index, path: configuration.dataFolder + "/search.db")
-        uploads = UploadStates(notes: configuration.states)
+        uploads = UploadStates(log: configuration.states)
         durable = DurableWrites(journal: journal, index: index.log, clock: clock)
     }
 

@@ -54,8 +54,8 @@ package enum EngineStep: String, FaultPoint {
     case changesApplied = "engine.changes.applied"
 
     // An item is revalidated.
-    case doubtAnswered = "engine.doubt.answered"
-    case doubtApplied = "engine.doubt.applied"
+    case revalidationAnswered = "engine.doubt.answered"
+    case revalidationApplied = "engine.doubt.applied"
 
     // Recovery after a crash.
     case recoveredRows = "engine.recovery.rows"

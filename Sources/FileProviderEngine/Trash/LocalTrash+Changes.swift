@@ -18,7 +18,7 @@ extension LocalTrash {
         guard newName.utf8.count <= Self.longestName else { throw EditError(.nameTooLong) }
         let (known, draft, found) = try reading { () throws(IndexError) in
             (
-                try item(named: newName), try note(named: newName + Self.noteSuffix),
+                try item(named: newName), try infoFile(named: newName + Self.infoSuffix),
                 try index.item(named: name, in: parent)
             )
         }
@@ -31,7 +31,7 @@ extension LocalTrash {
         try edits.trash(row.number, engine)
         var node = draft ?? newNode(.files, named: newName)
         node.name = newName
-        node.noteName = newName + Self.noteSuffix
+        node.infoName = newName + Self.infoSuffix
         node.item = row.item
         node.pending = row.number
         node.path = path ?? row.name
@@ -53,7 +53,7 @@ extension LocalTrash {
         let identifier = try await leave(number)
         defer { leaving.remove(number) }
         let item = try await trash.restore(identifier, to: folder, engine)
-        becomeNote(number)
+        becomeInfoFile(number)
         let row = try onRecord { () throws(IndexError) in try index.item(identifier: item.identifier) }
         guard let row, row.parent != folder || !row.name.hasSameBytes(as: name) else { return }
         do throws(EditError) {
@@ -76,7 +76,7 @@ extension LocalTrash {
         let identifier = try await leave(number)
         defer { leaving.remove(number) }
         try await trash.remove(identifier, engine)
-        becomeNote(number)
+        becomeInfoFile(number)
     }
 
     /// The maximum time in seconds to wait until an item's move to the trash is sent.
@@ -103,10 +103,10 @@ extension LocalTrash {
 
     /// Removes the item of a node from the view, because it has left the trash. If the node has a `.trashinfo` file,
     /// the file stays.
-    private func becomeNote(_ number: Int64) {
+    private func becomeInfoFile(_ number: Int64) {
         guard var node = nodes[number] else { return }
         let inside = Array(insides[number] ?? [])
-        guard node.noteName != nil else { return store([], removing: [number]) }
+        guard node.infoName != nil else { return store([], removing: [number]) }
         node.bytes = Self.bytes(of: node)
         node.item = nil
         node.pending = nil

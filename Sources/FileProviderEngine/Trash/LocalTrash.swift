@@ -4,12 +4,12 @@ import ItemValues
 import LinuxSystem
 
 /// The provider's trash as a directory of this machine, in the layout of the freedesktop.org trash specification. Its
-/// items have unique names that do not change. For each item, there is a `.trashinfo` file, here called a note, with
-/// the item's former path and the date of its deletion.
+/// items have unique names that do not change. For each item, there is an info file, `NAME.trashinfo`, with the item's
+/// former path and the date of its deletion.
 ///
-/// The files and directories (``TrashNode``) are stored in the index, because their numbers, names and notes must not
-/// change while the mount exists, which may be longer than this process. An item appears in the trash even before its
-/// move to the trash is sent.
+/// The files and directories (``TrashNode``) are stored in the index, because their numbers, names and info files must
+/// not change while the mount exists, which may be longer than this process. An item appears in the trash even before
+/// its move to the trash is sent.
 ///
 /// It calls ``Trash``, ``LocalEdits`` and ``EditProgress``. Used only on the engine's thread (see ``EngineContext``).
 package final class LocalTrash: EngineComponent {
@@ -21,12 +21,17 @@ package final class LocalTrash: EngineComponent {
     /// All nodes by number.
     private(set) var nodes: [Int64: TrashNode] = [:]
     private var items: [String: Int64] = [:]
-    private var notes: [String: Int64] = [:]
+    private var infoFiles: [String: Int64] = [:]
     private var plain: [String: Int64] = [:]
     /// The numbers of the items in the trash, by their identifiers.
     private var identifiers: [String: Int64] = [:]
-    /// The items whose move to the trash may not have been sent to the provider yet.
-    private var waiting: Set<Int64> = []
+    /// The numbers of the nodes whose item may not have been moved to the provider's trash yet, by the number of that
+    /// item.
+    private var waiting: [ItemNumber: Int64] = [:]
+    /// The numbers of the nodes whose last change or removal is not in the index, because it could not be written.
+    private var unwritten: Set<Int64> = []
+    /// The next attempt to write these changes.
+    private var nextAttempt: Cancellable?
     /// The numbers of the known items in each trashed directory, whether it was listed or not.
     private(set) var insides: [Int64: Set<Int64>] = [:]
     /// The numbers of the items in each trashed directory that was listed, by name.
@@ -48,9 +53,9 @@ package final class LocalTrash: EngineComponent {
     private var changeDate = 0.0
 
     private static let nextSetting = "trash.next"
-    package static let noteSuffix = ".trashinfo"
+    package static let infoSuffix = ".trashinfo"
     /// The maximum length of an item's name in bytes. It leaves room for the suffix of the `.trashinfo` file's name.
-    package static let longestName = MountName.limit - noteSuffix.utf8.count
+    package static let longestName = MountName.limit - infoSuffix.utf8.count
 
     init(_ context: EngineContext, _ trash: Trash, _ edits: LocalEdits, _ progress: EditProgress) {
         self.context = context
@@ -68,9 +73,9 @@ package final class LocalTrash: EngineComponent {
     }
 
     /// Returns the node whose `.trashinfo` file has the given name; `nil` if there is none.
-    package func note(named name: String) throws(IndexError) -> TrashNode? {
+    package func infoFile(named name: String) throws(IndexError) -> TrashNode? {
         try refresh()
-        return notes[name].flatMap { nodes[$0] }
+        return infoFiles[name].flatMap { nodes[$0] }
     }
 
     /// Returns the file with the given name that a program created beside the items; `nil` if there is none. See
@@ -117,15 +122,15 @@ package final class LocalTrash: EngineComponent {
         if !isLoaded { try load() }
         var changed: [TrashNode] = []
         var ended: [Int64] = []
-        for number in waiting {
-            guard var node = nodes[number], let pending = node.pending else {
-                waiting.remove(number)
+        for (pending, number) in waiting {
+            guard var node = nodes[number], node.pending == pending else {
+                waiting[pending] = nil
                 continue
             }
             let row = try index.itemEvenIfDeleted(pending)
             if let row, row.changes.contains(.deleted) { continue }
             node.pending = nil
-            waiting.remove(number)
+            waiting[pending] = nil
             nodes[number] = node
             // Ensures that the items of the trash are compared with the node below.
             seenChanges = 0
@@ -138,7 +143,7 @@ package final class LocalTrash: EngineComponent {
             changed += try take(known)
             let present = Set(known.lazy.map(\.identifier))
             ended = identifiers.filter { entry in
-                !present.contains(entry.key) && !waiting.contains(entry.value) && !leaving.contains(entry.value)
+                !present.contains(entry.key) && nodes[entry.value]?.pending == nil && !leaving.contains(entry.value)
             }.map(\.value)
         }
         if !changed.isEmpty || !ended.isEmpty { store(changed, removing: ended) }
@@ -164,7 +169,7 @@ package final class LocalTrash: EngineComponent {
             }
             let name = freeName(item.filename)
             let node = TrashNode(
-                number: takeNumber(), place: .files, name: name, item: item, noteName: name + Self.noteSuffix,
+                number: takeNumber(), place: .files, name: name, item: item, infoName: name + Self.infoSuffix,
                 path: ((folder ?? "") + "/" + item.filename), date: context.clock.now)
             add(node)
             changed.append(node)
@@ -176,7 +181,7 @@ package final class LocalTrash: EngineComponent {
     private func freeName(_ wanted: String) -> String {
         let wanted = shortened(MountName.mended(wanted))
         var (name, mark) = (wanted, lastMarks[wanted] ?? 1)
-        while items[name] != nil || notes[name + Self.noteSuffix] != nil {
+        while items[name] != nil || infoFiles[name + Self.infoSuffix] != nil {
             mark += 1
             name = shortened(MountName.numbered(wanted, mark))
         }
@@ -202,8 +207,7 @@ package final class LocalTrash: EngineComponent {
     /// Records the identifier that an item has in the trash. Called after the provider has moved the item to the trash,
     /// and before the index records this move.
     func itemWasTrashed(_ number: ItemNumber, as item: ProviderItem) {
-        guard (try? loadIfNeeded()) != nil,
-            var node = nodes.values.first(where: { $0.pending == number }), let old = node.item
+        guard (try? loadIfNeeded()) != nil, let known = waiting[number], var node = nodes[known], let old = node.item
         else { return }
         identifiers[old.identifier] = nil
         identifiers[item.identifier] = node.number
@@ -236,11 +240,11 @@ package final class LocalTrash: EngineComponent {
         case .top: plain[node.name] = node.number
         case .files:
             sorted = nil
-            if let noteName = node.noteName { notes[noteName] = node.number }
+            if let infoName = node.infoName { infoFiles[infoName] = node.number }
             guard let item = node.item else { return }
             items[node.name] = node.number
             identifiers[item.identifier] = node.number
-            if node.pending != nil { waiting.insert(node.number) }
+            if let pending = node.pending { waiting[pending] = node.number }
         // The directory is listed again before its items are looked up.
         case .folder(let folder): insides[folder, default: []].insert(node.number)
         }
@@ -252,16 +256,16 @@ package final class LocalTrash: EngineComponent {
         switch node.place {
         case .top: plain[node.name] = nil
         case .files:
-            if let noteName = node.noteName, notes[noteName] == number { notes[noteName] = nil }
+            if let infoName = node.infoName, infoFiles[infoName] == number { infoFiles[infoName] = nil }
             if items[node.name] == number { items[node.name] = nil }
             if let item = node.item, identifiers[item.identifier] == number { identifiers[item.identifier] = nil }
-            waiting.remove(number)
+            if let pending = node.pending, waiting[pending] == number { waiting[pending] = nil }
         case .folder(let folder): insides[folder]?.remove(number)
         }
     }
 
     /// Stores the new and changed nodes, and removes other nodes with everything in them. If the index cannot be
-    /// written, the changes exist only in memory.
+    /// written, for example because the disk is full, the changes exist only in memory until a later attempt succeeds.
     func store(_ changed: [TrashNode], removing removed: [Int64] = []) {
         changeDate = context.clock.now
         var gone: [Int64] = []
@@ -278,16 +282,35 @@ package final class LocalTrash: EngineComponent {
             drop(node.number)
             add(node)
         }
+        unwritten.formUnion(gone)
+        unwritten.formUnion(changed.map(\.number))
+        write()
+    }
+
+    /// Writes the changes that are not in the index. If this fails, tries again later.
+    private func write() {
+        nextAttempt?.cancel()
+        nextAttempt = nil
+        let (gone, changed) = (unwritten.filter { nodes[$0] == nil }, unwritten.compactMap { nodes[$0] })
         do throws(IndexError) {
             try index.write(freesSpace: changed.isEmpty) { writer throws(IndexError) in
                 for number in gone { try writer.removeTrashNode(number) }
-                for node in changed where nodes[node.number] != nil { try writer.put(node) }
+                for node in changed { try writer.put(node) }
                 try writer.setSetting(Self.nextSetting, Array("\(nextNumber)".utf8))
             }
+            unwritten = []
         } catch {
             context.resources.damage.note(error)
             context.recordBackgroundError(ProviderError(error))
+            nextAttempt = later(after: EngineContext.longestWaitForSpace) { engine in
+                if !engine.localTrash.isClosed { engine.localTrash.writeUnwritten() }
+            }
         }
+    }
+
+    /// Writes the changes that could not be written before.
+    func writeUnwritten() {
+        if !unwritten.isEmpty { write() }
     }
 
     /// Returns a new node with a new number. The node is not stored.

@@ -8,7 +8,7 @@ package struct TrashNode: Sendable, Equatable {
         /// The top directory of the view. Only plain files that a file manager stores there are in it.
         case top
         /// The directory of the items in the trash. A node without an item in this directory has only an info file,
-        /// with the name ``noteName``.
+        /// with the name ``infoName``.
         case files
         /// A directory in the trash, given by the number of its node.
         case folder(Int64)
@@ -23,7 +23,7 @@ package struct TrashNode: Sendable, Equatable {
     /// The number of the item in the index, until its move to the trash has been sent; then `nil`.
     package var pending: ItemNumber?
     /// The name of the node's info file, which contains the former path; `nil` if there is no such file.
-    package var noteName: String?
+    package var infoName: String?
     /// The bytes of the info file, or of the plain file, as a program wrote them; `nil` if no program wrote any.
     package var bytes: [UInt8]?
     /// The path of the item before it was trashed, relative to the root of the domain.
@@ -32,14 +32,14 @@ package struct TrashNode: Sendable, Equatable {
     package var date: Double
 
     package init(
-        number: Int64, place: Place, name: String, item: ProviderItem? = nil, noteName: String? = nil,
+        number: Int64, place: Place, name: String, item: ProviderItem? = nil, infoName: String? = nil,
         bytes: [UInt8]? = nil, path: String = "", date: Double
     ) {
         self.number = number
         self.place = place
         self.name = name
         self.item = item
-        self.noteName = noteName
+        self.infoName = infoName
         self.bytes = bytes
         self.path = path
         self.date = date
@@ -51,7 +51,7 @@ extension TrashNode {
         let rawValue: UInt8
         static let item = Fields(rawValue: 1 << 0)
         static let pending = Fields(rawValue: 1 << 1)
-        static let noteName = Fields(rawValue: 1 << 2)
+        static let infoName = Fields(rawValue: 1 << 2)
         static let bytes = Fields(rawValue: 1 << 3)
     }
 
@@ -63,7 +63,7 @@ extension TrashNode {
         var fields: Fields = []
         if item != nil { fields.insert(.item) }
         if pending != nil { fields.insert(.pending) }
-        if noteName != nil { fields.insert(.noteName) }
+        if infoName != nil { fields.insert(.infoName) }
         if bytes != nil { fields.insert(.bytes) }
         writer.byte(fields.rawValue)
         switch place {
@@ -75,7 +75,7 @@ extension TrashNode {
         writer.text(path)
         writer.double(date)
         if let pending { writer.signed(pending.rawValue) }
-        if let noteName { writer.text(noteName) }
+        if let infoName { writer.text(infoName) }
         if let bytes { writer.counted(bytes) }
         if let item { PackedItem.write(item, to: &writer) }
     }
@@ -91,7 +91,7 @@ extension TrashNode {
         self.init(number: number, place: place, name: try reader.text(), path: try reader.text(), date: 0)
         date = try reader.double()
         if fields.contains(.pending) { pending = ItemNumber(rawValue: try reader.signed()) }
-        if fields.contains(.noteName) { noteName = try reader.text() }
+        if fields.contains(.infoName) { infoName = try reader.text() }
         if fields.contains(.bytes) { bytes = try reader.array() }
         if fields.contains(.item) { item = try PackedItem.readProvider(&reader) }
     }

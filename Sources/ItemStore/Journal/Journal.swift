@@ -23,7 +23,7 @@ package final class Journal {
     private var bytes = ByteWriter()
     /// The changes that count as written although the disk had no space for them, by item number; `nil` for an entry to
     /// remove. They are written with the next change for which the disk has space.
-    private var owed: [ItemNumber: JournalEntry?] = [:]
+    private var unwritten: [ItemNumber: JournalEntry?] = [:]
 
     private static let version: Int64 = 1
     private static let columns = "number, parent, changes, data"
@@ -159,14 +159,14 @@ package final class Journal {
     }
 
     private func changeOnce(_ body: () throws(IndexError) -> Void) throws(IndexError) {
-        let owed = owed
+        let unwritten = unwritten
         try connection.transaction { () throws(IndexError) in
-            for (number, entry) in owed {
+            for (number, entry) in unwritten {
                 if let entry { try insert(entry) } else { try delete(number) }
             }
             try body()
         }
-        self.owed = [:]
+        self.unwritten = [:]
     }
 
     /// Sets a closure that decides, before each commit, whether the disk has space for the commit: for tests. `nil`
@@ -184,17 +184,17 @@ package final class Journal {
         do {
             try replace(removing: numbers, putting: entries, freesSpace: freesSpace)
         } catch .full {
-            for number in numbers { owed[number] = .some(nil) }
-            for entry in entries { owed[entry.number] = entry }
+            for number in numbers { unwritten[number] = .some(nil) }
+            for entry in entries { unwritten[entry.number] = entry }
         }
     }
 
     /// Whether there are changes that count as written but are only in memory.
-    package var owesChanges: Bool { !owed.isEmpty }
+    package var hasUnwrittenChanges: Bool { !unwritten.isEmpty }
 
     /// Writes the changes that count as written but are only in memory, if the disk has space now.
-    package func payChanges() throws(IndexError) {
-        guard owesChanges else { return }
+    package func writeUnwrittenChanges() throws(IndexError) {
+        guard hasUnwrittenChanges else { return }
         try change(freesSpace: false) {}
     }
 
@@ -216,7 +216,7 @@ package final class Journal {
     // MARK: Reading
 
     package func entry(_ number: ItemNumber) throws(IndexError) -> JournalEntry? {
-        if let owed = owed[number] { return owed }
+        if let unwritten = unwritten[number] { return unwritten }
         findEntry.bind(1, number.rawValue)
         return try entries(findEntry).first
     }
@@ -224,9 +224,9 @@ package final class Journal {
     /// Returns all entries in the order of their item numbers.
     package func all() throws(IndexError) -> [JournalEntry] {
         let written = try entries(allEntries)
-        guard owesChanges else { return written }
-        let kept = written.filter { owed[$0.number] == nil }
-        return (kept + owed.values.compactMap { $0 }).sorted { $0.number.rawValue < $1.number.rawValue }
+        guard hasUnwrittenChanges else { return written }
+        let kept = written.filter { unwritten[$0.number] == nil }
+        return (kept + unwritten.values.compactMap { $0 }).sorted { $0.number.rawValue < $1.number.rawValue }
     }
 
     package func count() throws(IndexError) -> Int { Int(try connection.number("SELECT count(*) FROM entries")) }

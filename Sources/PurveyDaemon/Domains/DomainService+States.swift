@@ -31,7 +31,7 @@ extension DomainService {
         await states.wait(from: position)
         try await Task.sleep(for: Self.gatheringTime)
         let known = try await knownItems()
-        guard let batch = states.notes(from: position) else {
+        guard let batch = states.entries(from: position) else {
             return .init(position: states.position, areDomainsDifferent: true, folders: known.rootPaths)
         }
         return try await known.news(of: batch)
@@ -52,11 +52,11 @@ extension DomainService {
 
 /// The clients that follow the states of items. If there are none, state changes are not recorded.
 final class StateFollowers: Sendable {
-    private let states: StateNotes
+    private let states: StateChangeLog
     // While this lock is held, only functions of `states` are called, whose lock is a leaf lock.
     private let connections = Lock<Set<Connection>>([])
 
-    init(_ states: StateNotes) { self.states = states }
+    init(_ states: StateChangeLog) { self.states = states }
 
     /// Adds a client. It is removed when its connection ends.
     func add(_ connection: Connection) {

@@ -19,7 +19,7 @@ actor DomainService {
     nonisolated let folders: DomainFolders
     let surroundings: RunningDomain.Surroundings
     /// The recorded changes of items' states, for clients that follow these states.
-    nonisolated let states = StateNotes()
+    nonisolated let states = StateChangeLog()
     nonisolated let followers: StateFollowers
     let log: DaemonLog
     let mounts: Mounts?

@@ -95,14 +95,14 @@ struct KnownItems: Sendable {
     private static let mostFolders = 64
 
     /// Combines recorded state changes into one reply.
-    func news(of batch: StateNotes.Batch) async throws -> FollowStatesCall.Reply {
-        var subjects: [String: [StateNotes.Subject]] = [:]
+    func news(of batch: StateChangeLog.Batch) async throws -> FollowStatesCall.Reply {
+        var subjects: [String: [StateChangeLog.Subject]] = [:]
         var isDomainDifferent = false
-        for note in batch.notes {
-            if note.subject == .domain {
+        for entry in batch.entries {
+            if entry.subject == .domain {
                 isDomainDifferent = true
             } else {
-                subjects[note.domain, default: []].append(note.subject)
+                subjects[entry.domain, default: []].append(entry.subject)
             }
         }
         let (found, folders) = try await HandlerThreads.shared.value(of: { [subjects] () throws in
@@ -132,7 +132,7 @@ struct KnownItems: Sendable {
     ///
     /// - Parameter room: The maximum number of items.
     private static func news(
-        of subjects: [StateNotes.Subject], in domain: Domain, room: Int
+        of subjects: [StateChangeLog.Subject], in domain: Domain, room: Int
     ) throws(IndexError) -> (found: [Found], folders: [String]) {
         var numbers: Set<ItemNumber> = []
         var names: Set<NameInFolder> = []

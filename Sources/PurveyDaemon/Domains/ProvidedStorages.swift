@@ -197,12 +197,12 @@ private final class StorageLease: ProvidedFilesLease {
         items.withLock { $0.append((path, item)) }
     }
 
-    func end(changed: [ExactPath], noted: @escaping @Sendable () -> Void) {
+    func end(changed: [ExactPath], reported: @escaping @Sendable () -> Void) {
         let items = items.withLock { items in
             defer { items = [] }
             return items
         }
-        if items.isEmpty, changed.isEmpty { return noted() }
+        if items.isEmpty, changed.isEmpty { return reported() }
         let (storages, purpose) = (storages, purpose)
         Task {
             // Changes are reported to the provider before the end of the files' use.
@@ -213,7 +213,7 @@ private final class StorageLease: ProvidedFilesLease {
                     await storages.noteChange(at: path, purpose: purpose)
                 }
             }
-            noted()
+            reported()
             for (_, item) in items { storages.release(item) }
         }
     }

@@ -47,7 +47,7 @@ struct RunningDomain: Sendable {
     /// The environment in which domains run.
     struct Surroundings: Sendable {
         let folders: DomainFolders
-        let states: StateNotes
+        let states: StateChangeLog
         let coordination: ExtensionService.Coordination?
         let service: DomainServiceReference
         /// The stored passwords; `nil` if they cannot be used.
@@ -157,7 +157,7 @@ private struct Parts: Sendable {
             identifier: record.identifier, displayName: record.name, dataFolder: folders.folder(of: record.name),
             cacheFolder: folders.cache(of: record), cacheLimit: record.cacheLimit)
         configuration.isPaused = record.isPaused
-        configuration.states = StateNotes.Writer(surroundings.states, domain: record.identifier)
+        configuration.states = StateChangeLog.Writer(surroundings.states, domain: record.identifier)
         let engine = try await HandlerThreads.shared.value { [configuration, provider] in
             if isNew { try folders.add(record) }
             var configuration = configuration

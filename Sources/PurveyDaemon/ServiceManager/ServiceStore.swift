@@ -8,7 +8,7 @@ import MountTakeover
 /// `FileDescriptorStoreMax=` and `NotifyAccess=main`.
 ///
 /// Each descriptor of a mount is stored under a separate name, `purvey-KEY-INDEX`. The key denotes the mount. Index 0
-/// is a memory file that describes the others (``MountNote``), and is sent last. Incomplete mounts are dropped.
+/// is a memory file that describes the others (``MountDescription``), and is sent last. Incomplete mounts are dropped.
 final class ServiceStore: MountKeeper {
     private let socket: NotifySocket
     private let log: DaemonLog
@@ -22,7 +22,7 @@ final class ServiceStore: MountKeeper {
 
     private struct State {
         /// The mounts that the manager passed to this process and that are not claimed yet.
-        var passed: [MountNote.Kept] = []
+        var passed: [MountDescription.Kept] = []
         var entries: [String: Entry] = [:]
         var lastKey: UInt64
         var hasEnded = false
@@ -44,7 +44,7 @@ final class ServiceStore: MountKeeper {
         self.socket = socket
         self.log = log
         // No process reuses a key: numbering starts at the seconds since boot.
-        state = Lock(State(lastKey: UInt64(MountNote.secondsSinceBoot()) << 20))
+        state = Lock(State(lastKey: UInt64(MountDescription.secondsSinceBoot()) << 20))
         take(passed)
     }
 
@@ -57,7 +57,7 @@ final class ServiceStore: MountKeeper {
         state.withLock { state in
             for (key, descriptors) in found.sorted(by: { $0.key < $1.key }) {
                 state.lastKey = max(state.lastKey, key)
-                if let kept = MountNote.Kept(key, descriptors) {
+                if let kept = MountDescription.Kept(key, descriptors) {
                     state.passed.append(kept)
                 } else {
                     remove(descriptors.keys.map { Self.name(key, $0) })
@@ -81,7 +81,7 @@ final class ServiceStore: MountKeeper {
                     remove(Self.names(kept.key, kept.mount))
                     continue
                 }
-                let deaths = kept.note.noteDeath()
+                let deaths = kept.description.countDeath()
                 guard deaths <= Self.deathLimit else {
                     log.warning(
                         "the daemon has died \(deaths) times, each time soon after its start: a mount is given up")
@@ -102,7 +102,7 @@ final class ServiceStore: MountKeeper {
     }
 
     /// Ends a mount that is not resumed, so that no program waits in it.
-    private func abandon(_ kept: MountNote.Kept) {
+    private func abandon(_ kept: MountDescription.Kept) {
         MountHandover.abandon(kept.mount)
         remove(Self.names(kept.key, kept.mount))
     }
@@ -121,11 +121,11 @@ final class ServiceStore: MountKeeper {
             let entry = Entry(key: state.lastKey, mount: mount)
             state.entries[mount.identifier] = entry
             do throws(Errno) {
-                let note = try MountNote(of: mount)
+                let description = try MountDescription(of: mount)
                 for (index, descriptor) in mount.descriptors.enumerated() {
                     try store(descriptor, entry.names[index + 1])
                 }
-                try store(note.file, entry.names[0])
+                try store(description.file, entry.names[0])
             } catch {
                 // If the manager still had descriptors of an incomplete mount after the end of this process, programs
                 // that use the mount would hang.

@@ -115,8 +115,8 @@ extension TypeSnapshot {
             return made.indexes
         }
         var indexes: [String: Int] = [:]
-        for (index, facts) in facts.enumerated() {
-            for mime in facts.mimeTypes {
+        for (index, properties) in properties.enumerated() {
+            for mime in properties.mimeTypes {
                 let canonical = database.canonical(mime)
                 if canonical != mime, indexes[canonical] == nil {
                     indexes[canonical] = index

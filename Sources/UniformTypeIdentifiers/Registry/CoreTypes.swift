@@ -13,7 +13,7 @@ package enum CoreTypes {
 
     package struct Tables: Sendable {
         package let identities: [TypeIdentity]
-        package let facts: [TypeFacts]
+        package let properties: [TypeProperties]
         let identifiers: FoldedIndex
         let extensions: FoldedIndex
         let mimeTypes: FoldedIndex
@@ -25,14 +25,14 @@ package enum CoreTypes {
             CoreTypes.forEachPiece(of: table, between: UInt8(ascii: "\n")) { lines.append(Line($0)) }
 
             var identities: [TypeIdentity] = []
-            var facts: [TypeFacts] = []
+            var properties: [TypeProperties] = []
             var identifiers: [(key: UnsafeBufferPointer<UInt8>, value: Int)] = []
             var (extensions, mimeTypes) = (identifiers, identifiers)
             // If several types have a tag, the first is preferred. Therefore the types that own the tag come before all
             // others.
             var (ownedExtensions, ownedMIMETypes) = (identifiers, identifiers)
             identities.reserveCapacity(lines.count)
-            facts.reserveCapacity(lines.count)
+            properties.reserveCapacity(lines.count)
             identifiers.reserveCapacity(lines.count)
             let closure = ConformanceClosure(parents: lines.map(\.parents))
             for (index, line) in lines.enumerated() {
@@ -52,8 +52,8 @@ package enum CoreTypes {
                     }
                 }
                 identities.append(TypeIdentity(declared: CoreTypes.text(line.identifier), index: index))
-                facts.append(
-                    TypeFacts(
+                properties.append(
+                    TypeProperties(
                         isDeclared: line.isDeclared, parents: line.parents,
                         extensions: line.extensions.map { CoreTypes.text($0.text) },
                         mimeTypes: line.mimeTypes.map { CoreTypes.text($0.text) },
@@ -61,7 +61,7 @@ package enum CoreTypes {
                         ancestors: closure.sets[index]))
             }
             self.identities = identities
-            self.facts = facts
+            self.properties = properties
             self.identifiers = FoldedIndex(identifiers)
             self.extensions = FoldedIndex(ownedExtensions + extensions)
             self.mimeTypes = FoldedIndex(ownedMIMETypes + mimeTypes)

@@ -23,7 +23,7 @@ package final class TypeIdentity: Sendable {
     /// The decoded identifier of a dynamic type.
     let payload: DynamicIdentifier?
     /// The properties of a dynamic type, after they were requested for the first time.
-    private let madeFacts = StoredOnce<DynamicFacts>()
+    private let madeProperties = StoredOnce<DynamicTypeProperties>()
 
     init(declared identifier: String, index: Int) {
         self.identifier = identifier
@@ -50,10 +50,10 @@ package final class TypeIdentity: Sendable {
     }
 
     /// The properties of a dynamic type; nil for a declared one.
-    var dynamicFacts: DynamicFacts? {
-        if let made = madeFacts.load() {
+    var dynamicProperties: DynamicTypeProperties? {
+        if let made = madeProperties.load() {
             return made
         }
-        return payload.map { madeFacts.storeIfNil(DynamicFacts($0)) }
+        return payload.map { madeProperties.storeIfNil(DynamicTypeProperties($0)) }
     }
 }

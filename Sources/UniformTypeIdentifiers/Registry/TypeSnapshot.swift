@@ -4,7 +4,7 @@ import Synchronization
 package final class TypeSnapshot: Sendable {
     /// The identities and properties by index; the types of the system come first.
     package let identities: [TypeIdentity]
-    package let facts: [TypeFacts]
+    package let properties: [TypeProperties]
     let faults: [DeclarationError]
 
     /// The table of ``aliases(in:)``, after it was computed.
@@ -42,7 +42,7 @@ package final class TypeSnapshot: Sendable {
         builder.add(declarations)
         interned = builder.interned
         identities = interned.identities
-        facts = builder.facts()
+        properties = builder.properties()
         self.faults = faults + builder.faults
         identifiers = FoldedIndex(strings: builder.identifiers).shared(with: previous?.identifiers)
         extensions = FoldedIndex(strings: builder.extensions).shared(with: previous?.extensions)
@@ -91,7 +91,7 @@ package final class TypeSnapshot: Sendable {
 
     /// Returns the index of the first type that a bundle exports with this filename extension.
     func exporterIndex(ofExtension tag: String) -> Int? {
-        extensions.first(tag) { facts[$0].isImported ? nil : $0 }
+        extensions.first(tag) { properties[$0].isImported ? nil : $0 }
     }
 
     /// Whether any bundle declares a filename extension.

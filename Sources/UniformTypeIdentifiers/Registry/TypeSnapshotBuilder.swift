@@ -84,7 +84,7 @@ struct TypeSnapshotBuilder {
 
     /// Whether the system declares the type, rather than only naming it as a parent.
     private func isSystems(_ index: Int) -> Bool {
-        index < core.facts.count && core.facts[index].isDeclared
+        index < core.properties.count && core.properties[index].isDeclared
     }
 
     private mutating func addTags(of declaration: TypeDeclaration, _ index: Int) {
@@ -104,38 +104,39 @@ struct TypeSnapshotBuilder {
     }
 
     /// Returns the properties of every identity, by index.
-    func facts() -> [TypeFacts] {
+    func properties() -> [TypeProperties] {
         let count = interned.identities.count
         // Unless a declaration adds to one of them, the system's types keep their original properties.
-        let isCoreUntouched = effective.keys.allSatisfy { $0 >= core.facts.count }
-        if isCoreUntouched, count == core.facts.count { return core.facts }
+        let isCoreUntouched = effective.keys.allSatisfy { $0 >= core.properties.count }
+        if isCoreUntouched, count == core.properties.count { return core.properties }
         let allParents = (0..<count).map { index in
-            let own = index < core.facts.count ? core.facts[index].parents : []
+            let own = index < core.properties.count ? core.properties[index].parents : []
             return own + (parents[index] ?? []).filter { !own.contains($0) && $0 != index }
         }
         let closure = ConformanceClosure(
-            parents: allParents, known: isCoreUntouched ? core.facts.map(\.ancestors) : [])
+            parents: allParents, known: isCoreUntouched ? core.properties.map(\.ancestors) : [])
         return (0..<count).map { index in
-            let base = index < core.facts.count ? core.facts[index] : nil
+            let base = index < core.properties.count ? core.properties[index] : nil
             if let base, effective[index] == nil, base.ancestors == closure.sets[index] { return base }
-            let made = facts(effective[index] ?? [], base, parents: allParents[index], ancestors: closure.sets[index])
-            if let previous, index < previous.facts.count, previous.facts[index] == made {
-                return previous.facts[index]
+            let made = properties(
+                effective[index] ?? [], base, parents: allParents[index], ancestors: closure.sets[index])
+            if let previous, index < previous.properties.count, previous.properties[index] == made {
+                return previous.properties[index]
             }
             return made
         }
     }
 
-    private func facts(
-        _ declarations: [TypeDeclaration], _ base: TypeFacts?, parents: [Int], ancestors: TypeSet
-    ) -> TypeFacts {
+    private func properties(
+        _ declarations: [TypeDeclaration], _ base: TypeProperties?, parents: [Int], ancestors: TypeSet
+    ) -> TypeProperties {
         var tags: [String: [String]] = [:]
         for (tagClass, list) in declarations.lazy.flatMap(\.tags) {
             tags[tagClass, default: []] += list
         }
         let extensions = tags.removeValue(forKey: UTTagClass.filenameExtension.rawValue) ?? []
         let mimeTypes = tags.removeValue(forKey: UTTagClass.mimeType.rawValue) ?? []
-        return TypeFacts(
+        return TypeProperties(
             isDeclared: base?.isDeclared == true || !declarations.isEmpty,
             isImported: base?.isDeclared != true && declarations.first?.isExported == false,
             parents: parents,

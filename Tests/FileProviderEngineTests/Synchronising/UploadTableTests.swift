@@ -293,7 +293,7 @@ struct UploadTableTests {
         var table = UploadTable()
         table.noteEdited(one)
         table.setAccepted(one, AcceptedContents(generation: 1, size: 1))
-        table.setUnfit(one, .isLookedFor)
+        table.setUnfit(one, .creation)
         table.backOff(one) { _ in 4 }
         table.block(one, on: two, until: 5)
         table.forget(one)
@@ -302,6 +302,20 @@ struct UploadTableTests {
         expect(table.unconfirmed.isEmpty)
         table.wakeWaiters(of: two, at: 1)
         expect(phase(one, in: table) == "idle")
+    }
+
+    @Test func aSuccessEndsAnUnfitMoveAndNoUnfitCreation() {
+        var table = UploadTable()
+        table.setUnfit(one, .move)
+        table.noteSuccess(one)
+        expect(table[one].isEmpty)
+        for unfit in [UnfitReply.creation, .repeatableCreation] {
+            table.setUnfit(two, unfit)
+            table.noteSuccess(two)
+            expect(table[two].unfit == unfit)
+        }
+        table.setUnfit(two, nil)
+        expect(table[two].isEmpty)
     }
 
     @Test func aForgottenItemStaysBusy() {

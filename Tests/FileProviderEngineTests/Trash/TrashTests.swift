@@ -32,6 +32,53 @@ struct TrashTests {
         #expect(try await domain.read("Folder/file.txt") == "text")
     }
 
+    /// The names and numbers of the mounted trash, and the files that programs create in it.
+    @Test func changesOfTheMountedTrashThatAFullDiskRefusesAreWrittenLater() async throws {
+        let domain = try TestDomain()
+        let file = domain.provider.addFile("file.txt", "text")
+        domain.provider.addFile("other.txt", "other")
+        try await domain.list()
+        domain.provider.hold(.trash)
+        let removed = try await domain.engine.doing { engine in
+            try engine.localTrash.trash("other.txt", in: .root, as: "other", engine)
+            return try engine.localTrash.makePlainFile(named: "removed").number
+        }
+        try await domain.engine.doing { engine in
+            // The edit itself is journalled.
+            let commits = Lock(2)
+            engine.limitRoom {
+                commits.withLock { left in
+                    left -= 1
+                    return left >= 0
+                }
+            }
+            try engine.localTrash.trash("file.txt", in: .root, as: "another name", engine)
+            engine.limitRoom { false }
+            try engine.localTrash.removePlainFile(named: "removed")
+            let made = try engine.localTrash.makePlainFile(named: "made")
+            try engine.localTrash.write(Array("bytes".utf8), at: nil, to: made.number, isRepeated: false)
+        }
+        let stored = try domain.engine.index.trashNodes()
+        #expect(stored.contains { $0.number == removed } && !stored.contains { $0.name == "another name" })
+        domain.clock.advance(by: 100)
+        try await domain.engine.doing { engine in engine.limitRoom(nil) }
+        let engine = domain.engine
+        try await eventually {
+            domain.clock.advance(by: 1)
+            return try engine.index.trashNodes().contains { $0.name == "made" }
+        }
+        try domain.restart()
+        domain.provider.release(.trash)
+        try await domain.settle()
+        let nodes = try await domain.engine.doing { engine in
+            #expect(try engine.localTrash.plainFile(named: "removed") == nil)
+            #expect(try engine.localTrash.plainFile(named: "made")?.bytes == Array("bytes".utf8))
+            return try engine.localTrash.nodes(after: 0, limit: 10)
+        }
+        #expect(nodes.map(\.name) == ["other", "another name"])
+        #expect(nodes.last?.item?.identifier == file && nodes.allSatisfy { $0.pending == nil })
+    }
+
     @Test func anItemComesBackIntoAnotherFolder() async throws {
         let domain = try TestDomain()
         domain.provider.addFolder("Folder")

@@ -58,7 +58,7 @@ extension DocumentProvider {
     ) throws(ProviderError) -> (FileDescriptor, FileMoment)? {
         var isAgain = false
         while true {
-            try provide(url, engineRequest, size: size)
+            try provide(url, identifier, engineRequest, size: size)
             do {
                 return try turn.read(url) { try Self.open(url) }
             } catch let error as Errno where error == .noSuchFile && !isAgain {
@@ -83,9 +83,16 @@ extension DocumentProvider {
     }
 
     /// Makes the provider fetch a file to its place in the document storage.
-    func provide(_ url: URL, _ engineRequest: EngineRequest, size: Int64) throws(ProviderError) {
+    ///
+    /// - Parameter identifier: the file's identifier; `nil` if the provider knows none.
+    func provide(
+        _ url: URL, _ identifier: String?, _ engineRequest: EngineRequest, size: Int64
+    ) throws(ProviderError) {
         try providePlaceholder(url, engineRequest)
-        let growth = GrowthWatch(url, size: size, engineRequest)
+        let (item, domain) = (identifier.map { NSFileProviderItemIdentifier($0) }, document.domain?.identifier)
+        let growth = GrowthWatch(url, size: size, engineRequest) {
+            item.flatMap { RegisteredTasks.shared.download(of: $0, in: domain) }
+        }
         defer { growth.stop() }
         let failure: ProviderError?
         do throws(ProviderError) {
@@ -233,13 +240,17 @@ extension DocumentProvider {
 }
 
 /// A poller of a file's size while a provider fetches the file. It reports the file's growth as progress, because an
-/// ``NSFileProviderExtension`` cannot report progress itself.
+/// ``NSFileProviderExtension`` cannot report progress itself. If the provider has registered a download task for the
+/// item, reports the progress of that task instead, because the file may appear only when it is complete.
 private final class GrowthWatch: Sendable {
     private let path: String
     private let size: Int64
     private let engineRequest: EngineRequest
+    private let download: @Sendable () -> ReceivedBytes?
     private struct State {
         var last: Int64 = -1
+        /// The number of bytes that the registered download task had received at the last poll.
+        var received: Int64 = 0
         var isStopped = false
         var entry: Deadlines.Entry?
     }
@@ -248,7 +259,13 @@ private final class GrowthWatch: Sendable {
 
     private static let pause: Duration = .milliseconds(250)
 
-    init(_ url: URL, size: Int64, _ engineRequest: EngineRequest) {
+    /// Starts the polls.
+    ///
+    /// - Parameter download: returns the progress of the item's registered download task; `nil` if there is none.
+    init(
+        _ url: URL, size: Int64, _ engineRequest: EngineRequest, download: @escaping @Sendable () -> ReceivedBytes?
+    ) {
+        self.download = download
         path = url.path
         self.size = size
         self.engineRequest = engineRequest
@@ -276,11 +293,14 @@ private final class GrowthWatch: Sendable {
 
     private func look() {
         let now = (try? FileStatus.of(path)).map { Int64($0.size) } ?? 0
+        let bytes = download()
         let hasGrown = state.withLock { state -> Bool in
-            defer { state.last = now }
+            defer { (state.last, state.received) = (now, bytes?.received ?? state.received) }
+            if let bytes { return bytes.received > state.received }
             return state.last >= 0 && now > state.last
         }
-        if hasGrown { engineRequest.advance(completed: now, total: max(now, size)) }
+        let (completed, total) = bytes.map { ($0.received, $0.total) } ?? (now, now)
+        if hasGrown { engineRequest.advance(completed: completed, total: max(total, size)) }
         arm()
     }
 }

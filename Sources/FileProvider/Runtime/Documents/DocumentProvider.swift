@@ -92,7 +92,7 @@ final class DocumentProvider: ServedProvider, @unchecked Sendable {
         }
         let url = URL(fileURLWithPath: request.path)
         if request.wantsContents {
-            try provide(url, engineRequest, size: 0)
+            try provide(url, identifier(ofFileAt: request.path), engineRequest, size: 0)
         } else {
             try providePlaceholder(url, engineRequest)
         }

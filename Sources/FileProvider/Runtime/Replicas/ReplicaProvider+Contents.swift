@@ -32,7 +32,7 @@ extension ReplicaProvider {
         // The metadata version is empty, because the system does not store metadata versions of earlier contents.
         let version = NSFileProviderItemVersion(
             contentVersion: Data(request.existingVersion ?? []), metadataVersion: Data())
-        let result: Result<ProviderFile, ProviderError> = try ask(engineRequest) { done in
+        let result: Result<ProviderFile, ProviderError> = try ask(engineRequest, fetching: request.identifier) { done in
             incremental.fetchContents(
                 for: NSFileProviderItemIdentifier(request.identifier), version: nil,
                 usingExistingContentsAt: file.url, existingVersion: version, request: self.request,
@@ -52,7 +52,7 @@ extension ReplicaProvider {
     private func wholeContents(
         _ identifier: String, _ engineRequest: EngineRequest
     ) throws(ProviderError) -> ProviderFile {
-        let result: Result<ProviderFile, ProviderError> = try ask(engineRequest) { done in
+        let result: Result<ProviderFile, ProviderError> = try ask(engineRequest, fetching: identifier) { done in
             replica.fetchContents(
                 for: NSFileProviderItemIdentifier(identifier), version: nil, request: self.request,
                 completionHandler: taking(done))

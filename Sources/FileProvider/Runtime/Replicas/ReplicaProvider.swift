@@ -65,13 +65,20 @@ final class ReplicaProvider: ServedProvider, @unchecked Sendable {
 
     /// Calls an asynchronous function of the provider, and blocks until its completion handler is called. Reports the
     /// function's progress to the engine, and cancels the function when the request is over.
+    ///
+    /// - Parameter fetched: the identifier of the item whose contents the function fetches, and whose registered
+    ///   download task therefore shows its progress; `nil` if the function does not fetch contents.
     func ask<Answer: Sendable>(
-        _ engineRequest: EngineRequest, _ start: (@escaping @Sendable (Answer) -> Void) -> Progress
+        _ engineRequest: EngineRequest, fetching fetched: String? = nil,
+        _ start: (@escaping @Sendable (Answer) -> Void) -> Progress
     ) throws(ProviderError) -> Answer {
         let running = StoppableProgress()
         // Cancels the operation if the request ended before the operation. Does nothing after the operation has ended.
         defer { running.cancel() }
-        running.watchUnits { engineRequest.advance(completed: $0, total: $1) }
+        let (item, domain) = (fetched.map { NSFileProviderItemIdentifier($0) }, self.domain.identifier)
+        running.watchUnits(of: { item.flatMap { RegisteredTasks.shared.download(of: $0, in: domain) } }) {
+            engineRequest.advance(completed: $0, total: $1)
+        }
         return try engineRequest.wait { done in
             running.begin(
                 start { answer in

@@ -98,12 +98,6 @@ final class ContentCache: EngineComponent {
     /// another process may have removed that file although the row says that it is local.
     func isMissing(_ row: IndexedItem) throws(ProviderError) -> Bool {
         if openFiles.entry(row.number) != nil { return row.content == .dataless || row.content == .partial }
-        defer {
-            // An entry without handles is removed, which closes the descriptor.
-            openFiles.withLock { state in
-                if state.entries[row.number]?.openings == 0 { state.entries[row.number] = nil }
-            }
-        }
         return try fileForReading(row) == nil
     }
 

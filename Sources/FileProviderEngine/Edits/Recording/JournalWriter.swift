@@ -115,7 +115,7 @@ final class JournalWriter: EngineComponent {
 
     /// Schedules a write of the changes that are queued for the journal, if there are any.
     private func payJournal() {
-        guard journal.owesChanges, !hasDeferredFlush else { return }
+        guard journal.hasUnwrittenChanges, !hasDeferredFlush else { return }
         hasDeferredFlush = true
         later(after: Self.payInterval) { $0.components.writer.payAgain() }
     }
@@ -125,7 +125,7 @@ final class JournalWriter: EngineComponent {
         hasDeferredFlush = false
         guard !isClosed else { return }
         // While the disk has no space, the next attempt is scheduled again.
-        try? journal.payChanges()
+        try? journal.writeUnwrittenChanges()
         payJournal()
     }
 

@@ -228,7 +228,7 @@ final class UploadScheduler: EngineComponent {
     /// Allows the engine to create the new item once more after an unusable reply, because the user requested a retry.
     func allowMakingAgain(_ entry: JournalEntry) {
         guard entry.failure == .unfitAnswer else { return }
-        table.setUnfit(entry.number, .mayBeMadeAgain)
+        table.setUnfit(entry.number, .repeatableCreation)
     }
 
     /// Updates whether the given item is displayed as being sent.

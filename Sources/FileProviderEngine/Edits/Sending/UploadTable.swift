@@ -227,7 +227,7 @@ package struct UploadTable {
 
     /// Resets the task of an item that has nothing left to send. A busy item stays in its phase. Any other item becomes
     /// idle.
-    package mutating func forget(_ number: ItemNumber) { set(number, self[number].withoutFacts()) }
+    package mutating func forget(_ number: ItemNumber) { set(number, self[number].phaseAlone()) }
 
     // MARK: Facts
 
@@ -258,15 +258,14 @@ package struct UploadTable {
 
     /// Resets the numbers of consecutive failures and cycles of the given item, because its step was successful.
     package mutating func noteSuccess(_ number: ItemNumber) {
-        update(number) { ($0.attempts, $0.cycles, $0.isMoveUnfit) = (0, 0, false) }
+        update(number) { task in
+            (task.attempts, task.cycles) = (0, 0)
+            if task.unfit == .move { task.unfit = nil }
+        }
     }
 
+    /// Sets the request of the given item that got an unusable reply; `nil` if there is none.
     package mutating func setUnfit(_ number: ItemNumber, _ unfit: UnfitReply?) { update(number) { $0.unfit = unfit } }
-
-    /// Records whether the last request to move an item got a reply that could not be used.
-    package mutating func setMoveUnfit(_ number: ItemNumber, _ isUnfit: Bool) {
-        update(number) { $0.isMoveUnfit = isUnfit }
-    }
 
     private mutating func update(_ number: ItemNumber, _ change: (inout UploadTask) -> Void) {
         var task = self[number]

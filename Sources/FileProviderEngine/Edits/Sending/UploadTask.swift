@@ -46,11 +46,8 @@ package struct UploadTask {
     package var attempts = 0
     /// The number of consecutive dependency cycles that contained the item.
     package var cycles = 0
-    /// The next action for a new item whose reply was unusable; `nil` if no reply was unusable.
+    /// The request of this item that got an unusable reply; `nil` if there is none.
     package var unfit: UnfitReply?
-    /// Whether the last request to move the item got a reply that could not be used, so that only another reply shows
-    /// whether the provider accepts the move.
-    package var isMoveUnfit = false
 
     package init() {}
 
@@ -62,7 +59,7 @@ package struct UploadTask {
     }
 
     /// Returns an otherwise empty task with the phase of this task if the item is busy, and an idle task if it is not.
-    package func withoutFacts() -> UploadTask { UploadTask().moved(to: isBusy ? phase : .idle) }
+    package func phaseAlone() -> UploadTask { UploadTask().moved(to: isBusy ? phase : .idle) }
 
     /// Whether a step that may change the item is running. The step is the item's own, or that of another item: one
     /// that has reserved this item, or one that this item replaced.
@@ -108,7 +105,6 @@ package struct UploadTask {
     package var isEmpty: Bool {
         guard case .idle = phase else { return false }
         return !isWantedAgain && accepted == nil && generation == 0 && attempts == 0 && cycles == 0 && unfit == nil
-            && !isMoveUnfit
     }
 }
 
@@ -145,8 +141,13 @@ package struct AcceptedContents: Equatable {
     }
 }
 
-/// The next action for a new item whose reply was unusable.
+/// A request that got an unusable reply, and the next action.
 package enum UnfitReply {
-    case isLookedFor
-    case mayBeMadeAgain
+    /// The creation of the item. The engine looks for the item in the place to which it was sent, because the provider
+    /// may have created it.
+    case creation
+    /// The creation of the item. If the item is not found in that place, the provider may be asked to create it again.
+    case repeatableCreation
+    /// The move of the item. Only another reply shows whether the provider accepts the move.
+    case move
 }

@@ -42,13 +42,13 @@ extension Uploader {
                 try await synchronized()
                 if let result = try settleTaken(row, engine) { return result }
                 if let result = try tracker.obstacle(for: number, to: place, in: parent.number) { return result }
-                scheduler.table.setMoveUnfit(number, false)
+                scheduler.table.setUnfit(number, nil)
                 do {
                     answer = try await askingForChange { () async throws(ProviderError) in
                         try await provider.move(row.item.identifier, to: parent.item.identifier, named: name)
                     }
                 } catch let failure as ProviderError where failure.kind == .badAnswer {
-                    scheduler.table.setMoveUnfit(number, true)
+                    scheduler.table.setUnfit(number, .move)
                     throw failure
                 }
             }
@@ -75,7 +75,7 @@ extension Uploader {
             try check(answer, is: row.item.kind)
             try await finder.checkIdentity(answer, of: number, asked: row.item.identifier, engine)
         } catch let failure as ProviderError where failure.kind == .badAnswer {
-            scheduler.table.setMoveUnfit(number, true)
+            scheduler.table.setUnfit(number, .move)
             throw failure
         }
         return try finishMove(number, to: parent, named: name, answer, wasRepeated: wasAsked, engine)
@@ -118,7 +118,7 @@ extension Uploader {
             let isUndone = row.item.isAt(place.name, in: place.parent)
             // After an unfit reply, the provider has to answer once more. Its failures are counted, and the edit waits
             // for the user after the last attempt.
-            if scheduler.table[row.number].isMoveUnfit, !isUndone { return .notDone }
+            if scheduler.table[row.number].unfit == .move, !isUndone { return .notDone }
             if current.kind == row.item.kind { return .done(current) }
         }
         if let moved = try await finder.moved(row, leaving: current, to: place) { return .done(moved) }

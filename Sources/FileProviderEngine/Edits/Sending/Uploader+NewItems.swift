@@ -51,7 +51,7 @@ extension Uploader {
             return try await reconcileMissingParent(parent, failure, engine)
         } catch let failure as ProviderError where failure.kind == .badAnswer {
             // The provider may have created the item nevertheless.
-            scheduler.table.setUnfit(number, .mayBeMadeAgain)
+            scheduler.table.setUnfit(number, .repeatableCreation)
             throw failure
         }
         do { try check(answer, is: row.item.kind) } catch { throw unfit(number, answer, new, error) }

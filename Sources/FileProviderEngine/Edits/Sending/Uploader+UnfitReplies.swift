@@ -13,7 +13,7 @@ extension Uploader {
     {
         guard answer.kind == new.kind else { return .unfitAnswer }
         // The provider may have the item at the place that it was sent to.
-        scheduler.table.setUnfit(number, .isLookedFor)
+        scheduler.table.setUnfit(number, .creation)
         return failure
     }
 
@@ -25,8 +25,9 @@ extension Uploader {
         _ number: ItemNumber, _ entry: JournalEntry, _ new: NewItem, in parent: ItemNumber, _ upload: Upload?,
         _ engine: isolated any EngineEvents
     ) async throws -> StepResult? {
-        let isHeld = entry.failure == .unfitAnswer
-        guard let unfit = scheduler.table[number].unfit ?? (isHeld ? .isLookedFor : nil) else { return nil }
+        let unfit = scheduler.table[number].unfit
+        // After a restart, only the journal has the failure.
+        guard unfit == .creation || unfit == .repeatableCreation || entry.failure == .unfitAnswer else { return nil }
         let holder: ProviderItem?
         do {
             holder = try await finder.listedItem(named: new.filename, in: new.parent)
@@ -42,7 +43,7 @@ extension Uploader {
             let isKnown = try index.item(identifier: holder.identifier) != nil
             if !isKnown, holder.kind != new.kind { throw ProviderError.unfitAnswer }
         }
-        guard unfit == .mayBeMadeAgain else { throw ProviderError.unfitAnswer }
+        guard unfit == .repeatableCreation else { throw ProviderError.unfitAnswer }
         scheduler.table.setUnfit(number, nil)
         return nil
     }

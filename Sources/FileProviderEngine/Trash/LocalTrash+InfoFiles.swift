@@ -2,7 +2,7 @@ import Glibc
 import ItemStore
 import LinuxSystem
 
-/// The `.trashinfo` files of items in the trash (notes), and the other files that programs create beside the items
+/// The `.trashinfo` files of items in the trash (info files), and the other files that programs create beside the items
 /// (plain files). File managers create the `.trashinfo` file before they move the item, and remove it after they have
 /// restored or removed the item.
 ///
@@ -23,24 +23,24 @@ extension LocalTrash {
 
     /// Creates an empty `.trashinfo` file. If the trash has the item that the file's name refers to, the file is used
     /// for that item.
-    package func makeNote(named name: String) throws(EditError) -> TrashNode {
+    package func makeInfoFile(named name: String) throws(EditError) -> TrashNode {
         try LocalEdits.checkName(name)
-        guard try reading({ () throws(IndexError) in try note(named: name) }) == nil else {
+        guard try reading({ () throws(IndexError) in try infoFile(named: name) }) == nil else {
             throw EditError(.fileExists)
         }
-        if name.hasSuffix(Self.noteSuffix),
+        if name.hasSuffix(Self.infoSuffix),
             var node = try reading({ () throws(IndexError) in
-                try item(named: String(name.dropLast(Self.noteSuffix.count)))
+                try item(named: String(name.dropLast(Self.infoSuffix.count)))
             })
         {
-            node.noteName = name
+            node.infoName = name
             node.bytes = []
             store([node])
             return node
         }
         try checkRoom()
         var node = newNode(.files, named: "")
-        node.noteName = name
+        node.infoName = name
         node.bytes = []
         store([node])
         return node
@@ -112,12 +112,12 @@ extension LocalTrash {
     }
 
     /// Removes a `.trashinfo` file. Its item, if any, stays in the trash.
-    package func removeNote(named name: String) throws(EditError) {
-        guard var node = try reading({ () throws(IndexError) in try note(named: name) }) else {
+    package func removeInfoFile(named name: String) throws(EditError) {
+        guard var node = try reading({ () throws(IndexError) in try infoFile(named: name) }) else {
             throw EditError(.noSuchFile)
         }
         guard node.item != nil else { return store([], removing: [node.number]) }
-        node.noteName = nil
+        node.infoName = nil
         node.bytes = nil
         store([node])
     }
@@ -140,29 +140,29 @@ extension LocalTrash {
 
     /// Renames a `.trashinfo` file that has no item. Programs do this after they have written a temporary file. If
     /// another `.trashinfo` file has the new name, its bytes are replaced, unless `onlyToFreeName` is set.
-    package func renameNote(_ name: String, to newName: String, onlyToFreeName: Bool) throws(EditError) {
+    package func renameInfoFile(_ name: String, to newName: String, onlyToFreeName: Bool) throws(EditError) {
         try LocalEdits.checkName(newName)
-        guard var node = try reading({ () throws(IndexError) in try note(named: name) }) else {
+        guard var node = try reading({ () throws(IndexError) in try infoFile(named: name) }) else {
             throw EditError(.noSuchFile)
         }
         if name == newName { return }
         guard node.item == nil else { throw EditError(.notPermitted) }
-        if let other = try reading({ () throws(IndexError) in try note(named: newName) }) {
+        if let other = try reading({ () throws(IndexError) in try infoFile(named: newName) }) {
             guard !onlyToFreeName else { throw EditError(.fileExists) }
             var replaced = other
             replaced.bytes = node.bytes
             return store([replaced], removing: [node.number])
         }
-        if newName.hasSuffix(Self.noteSuffix),
+        if newName.hasSuffix(Self.infoSuffix),
             var item = try reading({ () throws(IndexError) in
-                try item(named: String(newName.dropLast(Self.noteSuffix.count)))
+                try item(named: String(newName.dropLast(Self.infoSuffix.count)))
             })
         {
-            item.noteName = newName
+            item.infoName = newName
             item.bytes = node.bytes
             return store([item], removing: [node.number])
         }
-        node.noteName = newName
+        node.infoName = newName
         store([node])
     }
 

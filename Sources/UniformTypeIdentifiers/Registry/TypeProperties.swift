@@ -1,7 +1,7 @@
 import Foundation
 
 /// The properties of one declared type in one snapshot of the registry.
-package final class TypeFacts: Sendable {
+package final class TypeProperties: Sendable {
     /// Whether the type is declared, and not only named as a parent.
     package let isDeclared: Bool
     /// Whether the type has only an imported declaration.
@@ -47,8 +47,8 @@ package final class TypeFacts: Sendable {
     }
 }
 
-extension TypeFacts: Equatable {
-    package static func == (left: TypeFacts, right: TypeFacts) -> Bool {
+extension TypeProperties: Equatable {
+    package static func == (left: TypeProperties, right: TypeProperties) -> Bool {
         left === right
             || left.isDeclared == right.isDeclared && left.isImported == right.isImported
                 && left.parents == right.parents && left.extensions == right.extensions

@@ -3,7 +3,7 @@
 ///
 /// They are computed once for each identity, at first use. If a bundle declares the type later, new look-ups find the
 /// declared type.
-final class DynamicFacts: Sendable {
+final class DynamicTypeProperties: Sendable {
     /// The types that the dynamic type conforms to directly.
     let parents: [UTType]
     /// The ancestors of the dynamic type: its parents and their supertypes. A declared ancestor is listed without its
@@ -18,10 +18,10 @@ final class DynamicFacts: Sendable {
         let named = payload.parents.compactMap { UTType(known: $0) }
         // A parent can be dynamic itself. Its identifier is contained in that of this type, and is therefore shorter,
         // so the recursion ends soon.
-        let nested = named + named.flatMap { $0.identity.dynamicFacts?.ancestors ?? [] }
+        let nested = named + named.flatMap { $0.identity.dynamicProperties?.ancestors ?? [] }
         let found = MIMEDatabase.shared.flatMap { database in
             TypeRegistry.withCurrent {
-                Self.databaseFacts(payload, named, MIMEMapping(database: database, snapshot: $0))
+                Self.databaseProperties(payload, named, MIMEMapping(database: database, snapshot: $0))
             }
         }
         mime = found?.mime
@@ -37,7 +37,7 @@ final class DynamicFacts: Sendable {
     /// Returns the properties of the payload's tag in the database. If the tag has several MIME types, uses the first
     /// that conforms to the payload's parents, because the others are unrelated uses of the same tag. Returns `nil` if
     /// none conforms.
-    private static func databaseFacts(
+    private static func databaseProperties(
         _ payload: DynamicIdentifier, _ named: [UTType], _ mapping: MIMEMapping
     ) -> (mime: String, parents: [UTType], ancestors: [UTType])? {
         for mime in payload.mimeTypes(in: mapping.database) {
@@ -58,7 +58,7 @@ final class DynamicFacts: Sendable {
     @inline(__always)
     func isKind(of type: UTType, in snapshot: TypeSnapshot) -> Bool {
         guard let other = snapshot.index(of: type.identity) else { return ancestors.contains(type) }
-        for index in declaredAncestors where snapshot.facts[index].conforms(to: other) {
+        for index in declaredAncestors where snapshot.properties[index].conforms(to: other) {
             return true
         }
         return false
@@ -84,7 +84,7 @@ extension UTType {
             guard let index = snapshot.index(of: identity), let other = snapshot.index(of: type.identity) else {
                 return false
             }
-            return snapshot.facts[index].conforms(to: other)
+            return snapshot.properties[index].conforms(to: other)
         }
     }
 }

@@ -3,14 +3,13 @@ import ItemStore
 import ItemValues
 import LinuxSystem
 
-/// A log of the items and domains whose state may have changed. An entry of the log is called a note, a reader of the
-/// log a follower.
+/// A log of the items and domains whose state may have changed. A reader of the log is called a follower.
 ///
-/// Engines add notes, and followers read the notes after a position in the log. Engines never wait for followers. Only
-/// the newest notes are stored. For older notes, which were dropped, the log remembers only their domains. While there
-/// is no follower, no notes are stored.
-package final class StateNotes: Sendable {
-    package struct Note: Sendable, Equatable {
+/// Engines add entries, and followers read the entries after a position in the log. Engines never wait for followers.
+/// Only the newest entries are stored. For older entries, which were dropped, the log remembers only their domains.
+/// While there is no follower, no entries are stored.
+package final class StateChangeLog: Sendable {
+    package struct Entry: Sendable, Equatable {
         /// The identifier of the domain.
         package let domain: String
         package let subject: Subject
@@ -30,39 +29,39 @@ package final class StateNotes: Sendable {
         case domain
     }
 
-    /// The notes that one call of ``StateNotes/notes(from:)`` returns.
+    /// The entries that one call of ``StateChangeLog/entries(from:)`` returns.
     package struct Batch: Sendable, Equatable {
-        /// The notes, in the order in which they were added.
-        package var notes: [Note] = []
-        /// The identifiers of the domains with notes that the follower missed, because they were dropped.
+        /// The entries, in the order in which they were added.
+        package var entries: [Entry] = []
+        /// The identifiers of the domains with entries that the follower missed, because they were dropped.
         package var incomplete: Set<String> = []
-        /// The position in the log after these notes.
+        /// The position in the log after these entries.
         package var position: UInt64
     }
 
     private struct State {
         var followers = 0
-        var notes: [Note] = []
-        /// The position of the oldest stored note.
+        var entries: [Entry] = []
+        /// The position of the oldest stored entry.
         var start: UInt64 = 1
         /// The furthest position up to which a follower has read.
         var told: UInt64 = 1
-        /// The position after the last dropped note of each domain, by the domain's identifier.
+        /// The position after the last dropped entry of each domain, by the domain's identifier.
         var dropped: [String: UInt64] = [:]
         var waiters: [UInt64: CheckedContinuation<Void, Never>] = [:]
         var nextWaiter: UInt64 = 0
         /// The numbers of those calls of ``wait(from:)`` that were cancelled before they began to wait.
         var givenUp: Set<UInt64> = []
 
-        var end: UInt64 { start + UInt64(notes.count) }
+        var end: UInt64 { start + UInt64(entries.count) }
 
-        /// Drops the given number of oldest notes.
+        /// Drops the given number of oldest entries.
         mutating func drop(_ count: Int) {
-            for note in notes.prefix(count) {
+            for entry in entries.prefix(count) {
                 start += 1
-                dropped[note.domain] = start
+                dropped[entry.domain] = start
             }
-            notes.removeFirst(count)
+            entries.removeFirst(count)
         }
     }
 
@@ -72,10 +71,10 @@ package final class StateNotes: Sendable {
 
     /// Creates an empty log.
     ///
-    /// - Parameter limit: The maximum number of stored notes. When it is reached, the older half is dropped.
+    /// - Parameter limit: The maximum number of stored entries. When it is reached, the older half is dropped.
     package init(limit: Int = 1 << 15) { self.limit = limit }
 
-    /// Adds a follower. Notes are stored until each follower has called ``unfollow()``.
+    /// Adds a follower. Entries are stored until each follower has called ``unfollow()``.
     package func follow() { state.withLock { $0.followers += 1 } }
 
     package func unfollow() {
@@ -83,7 +82,7 @@ package final class StateNotes: Sendable {
             state.followers -= 1
             guard state.followers == 0 else { return }
             state.start = state.end
-            state.notes = []
+            state.entries = []
             state.dropped = [:]
         }
     }
@@ -94,10 +93,10 @@ package final class StateNotes: Sendable {
         let waiters = state.withLock { state -> [CheckedContinuation<Void, Never>] in
             guard state.followers > 0 else { return [] }
             for subject in subjects {
-                if state.notes.count >= limit { state.drop(limit / 2) }
-                let note = Note(domain: domain, subject: subject)
-                // If no follower has read the last note, an equal note adds nothing.
-                if state.notes.last != note || state.told == state.end { state.notes.append(note) }
+                if state.entries.count >= limit { state.drop(limit / 2) }
+                let entry = Entry(domain: domain, subject: subject)
+                // If no follower has read the last entry, an equal entry adds nothing.
+                if state.entries.last != entry || state.told == state.end { state.entries.append(entry) }
             }
             defer { state.waiters = [:] }
             return Array(state.waiters.values)
@@ -112,7 +111,7 @@ package final class StateNotes: Sendable {
 
     // MARK: Reading
 
-    /// The position after the last note. Reading it counts as reading all notes.
+    /// The position after the last entry. Reading it counts as reading all entries.
     package var position: UInt64 {
         state.withLock { state in
             state.told = state.end
@@ -120,16 +119,16 @@ package final class StateNotes: Sendable {
         }
     }
 
-    /// Returns the notes after the given position.
+    /// Returns the entries after the given position.
     ///
     /// - Returns: `nil` if the log ends before this position.
-    package func notes(from position: UInt64) -> Batch? {
+    package func entries(from position: UInt64) -> Batch? {
         state.withLock { state in
             guard position <= state.end else { return nil }
             var batch = Batch(position: state.end)
             state.told = state.end
             let skipped = position > state.start ? Int(position - state.start) : 0
-            batch.notes = Array(state.notes[skipped...])
+            batch.entries = Array(state.entries[skipped...])
             if position < state.start {
                 batch.incomplete = Set(state.dropped.filter { $0.value > position }.keys)
             }
@@ -163,26 +162,26 @@ package final class StateNotes: Sendable {
         state.withLock { _ = $0.givenUp.remove(waiter) }
     }
 
-    /// Adds notes about one domain to the log.
+    /// Adds entries about one domain to the log.
     package struct Writer: Sendable {
-        private let notes: StateNotes
+        private let log: StateChangeLog
         private let domain: String
 
         /// Creates a writer.
         ///
         /// - Parameter domain: the identifier of the domain.
-        package init(_ notes: StateNotes, domain: String) {
-            self.notes = notes
+        package init(_ log: StateChangeLog, domain: String) {
+            self.log = log
             self.domain = domain
         }
 
         /// Records that an item's state may have changed.
-        package func note(_ number: ItemNumber) { notes.add(CollectionOfOne(.item(number)), of: domain) }
+        package func note(_ number: ItemNumber) { log.add(CollectionOfOne(.item(number)), of: domain) }
 
         /// Records that the domain's status may have changed.
-        package func noteDomain() { notes.noteDomain(domain) }
+        package func noteDomain() { log.noteDomain(domain) }
 
-        package func note(_ changes: [IndexChange]) { notes.add(changes.lazy.flatMap(Self.subjects), of: domain) }
+        package func note(_ changes: [IndexChange]) { log.add(changes.lazy.flatMap(Self.subjects), of: domain) }
 
         private static func subjects(_ change: IndexChange) -> [Subject] {
             switch change {

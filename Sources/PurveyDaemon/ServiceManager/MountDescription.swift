@@ -8,7 +8,7 @@ import MountTakeover
 /// the mount and died soon after their start. The second is the time at which a daemon last created or took over the
 /// mount, in seconds since boot. They are followed by three texts with a zero byte at the end: the version, the mount's
 /// identifier, and the number of its descriptors. The rest is the mount's record.
-struct MountNote {
+struct MountDescription {
     let file: FileDescriptor
 
     private static let version = "purvey-mount 1"
@@ -20,17 +20,18 @@ struct MountNote {
     /// A mount that the service manager stored.
     struct Kept {
         let key: UInt64
-        let note: MountNote
+        let description: MountDescription
         let mount: KeptMount
 
-        /// Creates the mount from its descriptors; `nil` if some descriptors are missing or the note has another
-        /// version.
+        /// Creates the mount from its descriptors; `nil` if some descriptors are missing or the description has
+        /// another version.
         init?(_ key: UInt64, _ descriptors: [Int: FileDescriptor]) {
-            guard let file = descriptors[0], let note = MountNote(file), let words = note.words else { return nil }
+            guard let file = descriptors[0], let description = MountDescription(file), let words = description.words
+            else { return nil }
             let others = (1...max(1, words.count)).compactMap { descriptors[$0] }
             guard others.count == words.count, descriptors.count == words.count + 1 else { return nil }
             self.key = key
-            self.note = note
+            self.description = description
             mount = KeptMount(identifier: words.identifier, record: words.record, descriptors: others)
         }
     }
@@ -65,7 +66,7 @@ struct MountNote {
     /// Counts the death of a daemon that had the mount.
     ///
     /// - Returns: The number of consecutive deaths, each soon after the daemon's start.
-    func noteDeath() -> UInt64 {
+    func countDeath() -> UInt64 {
         var (before, started) = (UInt64(0), UInt64(0))
         if let bytes = read(Self.numbersSize, at: 0), bytes.count == Self.numbersSize {
             bytes.withUnsafeBytes { bytes in
