@@ -54,6 +54,7 @@ import LinuxSystem
     var loading: Task<Void, Never>?
     var following: Task<Void, Never>?
     var polling: Task<Void, Never>?
+    let domainReading = SerialReading()
     /// Whether the current location must be read again after it has been read.
     var isStale = false
 
@@ -84,8 +85,10 @@ import LinuxSystem
         following?.cancel()
         loading?.cancel()
         polling?.cancel()
+        domainReading.cancel()
         for job in jobs { job.cancel() }
         following = nil
+        polling = nil
     }
 
     // MARK: Navigation
@@ -209,6 +212,7 @@ import LinuxSystem
         case .reload: load()
         case .reconnect:
             following?.cancel()
+            domainReading.cancel()
             following = Task { await follow() }
         case .signIn: break
         }
