@@ -14,7 +14,7 @@ import Testing
         StateNotes.Note(domain: domain, subject: .item(ItemNumber(rawValue: number)))
     }
 
-    @Test func nothingIsKeptWithoutAFollower() throws {
+    @Test func nothingIsKeptWithoutAFollower() async throws {
         let notes = StateNotes()
         let writer = StateNotes.Writer(notes, domain: "a")
         writer.note([changed(2)])
@@ -23,10 +23,31 @@ import Testing
         writer.note([changed(3)])
         #expect(notes.notes(from: start)?.notes == [item(3)])
         notes.unfollow()
+        #expect(notes.position == start + 1)
+        #expect(notes.notes(from: start + 1)?.notes.isEmpty == true)
         writer.note([changed(4)])
         let end = try #require(notes.notes(from: notes.position))
         #expect(end.notes.isEmpty && end.incomplete.isEmpty)
-        #expect(notes.position == start + 1)
+        // A follower that comes back must know that it has missed something.
+        notes.follow()
+        #expect(notes.notes(from: start + 1) == nil && notes.notes(from: start) == nil)
+        await notes.wait(from: start + 1)
+    }
+
+    @Test func aPositionOfAnotherProcessIsRecognized() throws {
+        let earlier = StateNotes()
+        earlier.follow()
+        let writer = StateNotes.Writer(earlier, domain: "a")
+        for number in 0..<5 { writer.note([changed(Int64(number + 2))]) }
+        let position = earlier.position
+        // Whether the later process has noted fewer changes or more.
+        for count in [0, 20] {
+            let later = StateNotes(first: position + 1)
+            later.follow()
+            for number in 0..<count { StateNotes.Writer(later, domain: "a").note([changed(Int64(number + 2))]) }
+            #expect(later.notes(from: position) == nil)
+        }
+        #expect(StateNotes().position > position)
     }
 
     @Test func changesAreNotedInTheirOrderWithWhatIsGone() throws {
