@@ -1,6 +1,7 @@
 import DomainMessages
 import FileProvider
 import FileProviderUI
+import ItemValues
 import LinuxSystem
 
 /// The model of a window: its contents, and the jobs that the user begins. It does not depend on a user interface
@@ -30,7 +31,7 @@ import LinuxSystem
     /// Called with the reply of a provider's action, and a title for it.
     package var whenReplied: (_ title: String, _ reply: PerformActionCall.Reply) -> Void = { _, _ in }
     /// Called with an alert that a provider requires before an operation. Returns the user's answer.
-    package var whenAlerted: (AlertDescription) async -> AlertAnswer = { _ in .cancelled }
+    package var whenAlerted: (InteractionAlert) async -> AlertAnswer = { _ in .cancelled }
 
     package let listing = ItemListing()
 
