@@ -141,7 +141,7 @@ let package = Package(
         // Has the module name that programs import.
         library("os", ["COSLog", "OSLog"]),
         library("XMLStream", ["CExpat"]),
-        // The values that rows of an index and messages about items share.
+        // The values that rows of an index, rules and messages about items share.
         library("ItemValues", ["PropertyLists"]),
         library("SQLite", ["CSQLite"]),
 
@@ -190,8 +190,8 @@ let package = Package(
         library(
             "AppExtension",
             [
-                "CRuntimeSupport", "Conduit", "FileCoordination", "FoundationAdditions", "ItemProvider", "LinuxSystem",
-                "PropertyLists", "UniformTypeIdentifiers",
+                "CRuntimeSupport", "Conduit", "FileCoordination", "FoundationAdditions", "ItemProvider", "ItemValues",
+                "LinuxSystem", "PropertyLists", "UniformTypeIdentifiers",
             ]),
         library(
             "DragAndDrop",
@@ -513,7 +513,7 @@ let package = Package(
             path: "Tests/ExtensionPeer", swiftSettings: settings),
         tests(
             "AppExtensionTests",
-            ["AppExtension", "ExtensionPeer", "FoundationAdditions", "ItemProvider", "LinuxSystem"]),
+            ["AppExtension", "ExtensionPeer", "FoundationAdditions", "ItemProvider", "ItemValues", "LinuxSystem"]),
         tests(
             "DragAndDropTests",
             ["DataDetection", "DragAndDrop", "FileCoordination", "Images", "ItemProvider", "UniformTypeIdentifiers"]),

@@ -1,4 +1,5 @@
 import Conduit
+import ItemValues
 
 /// A request for the alerts that providers want to show before an operation of the user, at most one for each domain.
 /// The operation itself is another request, or a system call in a mount.
@@ -58,47 +59,27 @@ package struct FindAlertsCall: Call, SchemaMessage {
     }
 }
 
-/// An alert that a provider wants to show before an operation.
+/// An alert that a provider wants to show before an operation. ``SuppressAlertCall`` suppresses it.
 package struct AlertDescription: SchemaMessage, Equatable {
     /// The name of the domain whose provider declares the alert.
     package let domain: String
-    package let title: String
-    package let subtitle: String
-    /// The labels of the buttons for continuing and for cancelling; `nil` for the usual labels.
-    package let continueLabel: String?
-    package let cancelLabel: String?
-    /// Whether the user may continue with the operation. If `false`, the operation is forbidden.
-    package let canContinue: Bool
-    /// Whether continuing destroys data.
-    package let isDestructive: Bool
-    /// The address of a page that explains the alert; `nil` if there is none.
-    package let helpURL: String?
-    /// The identifier with which ``SuppressAlertCall`` suppresses the alert; `nil` if it cannot be suppressed.
-    package let suppression: String?
+    package let alert: InteractionAlert
 
-    package init(
-        domain: String, title: String, subtitle: String, continueLabel: String? = nil, cancelLabel: String? = nil,
-        canContinue: Bool = true, isDestructive: Bool = false, helpURL: String? = nil, suppression: String? = nil
-    ) {
+    package init(domain: String, alert: InteractionAlert) {
         self.domain = domain
-        self.title = title
-        self.subtitle = subtitle
-        self.continueLabel = continueLabel
-        self.cancelLabel = cancelLabel
-        self.canContinue = canContinue
-        self.isDestructive = isDestructive
-        self.helpURL = helpURL
-        self.suppression = suppression
+        self.alert = alert
     }
 
     package static let schema = Schema(
         {
             AlertDescription(
-                domain: $0, title: $1, subtitle: $2, continueLabel: $3, cancelLabel: $4, canContinue: $5,
-                isDestructive: $6, helpURL: $7, suppression: $8)
-        }, Field(0, \AlertDescription.domain), Field(1, \.title), Field(2, \.subtitle), Field(3, \.continueLabel),
-        Field(4, \.cancelLabel), Field(5, \.canContinue), Field(6, \.isDestructive), Field(7, \.helpURL),
-        Field(8, \.suppression))
+                domain: $0,
+                alert: InteractionAlert(
+                    title: $1, subtitle: $2, continueLabel: $3, cancelLabel: $4, canContinue: $5, isDestructive: $6,
+                    helpURL: $7, suppression: $8))
+        }, Field(0, \AlertDescription.domain), Field(1, \.alert.title), Field(2, \.alert.subtitle),
+        Field(3, \.alert.continueLabel), Field(4, \.alert.cancelLabel), Field(5, \.alert.canContinue),
+        Field(6, \.alert.isDestructive), Field(7, \.alert.helpURL), Field(8, \.alert.suppression))
 }
 
 /// A request for those alerts of a domain's provider that the user can suppress.

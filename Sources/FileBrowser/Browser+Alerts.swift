@@ -1,4 +1,5 @@
 import DomainMessages
+import ItemValues
 
 /// The user's answer to an alert of a provider.
 package enum AlertAnswer: Sendable, Equatable {
@@ -14,14 +15,15 @@ extension Browser {
     /// - Throws: An error of kind `cancelled` if the user cancels, or if an alert does not permit the operation to
     ///   continue.
     func confirm(_ request: FindAlertsCall) async throws(BrowserError) {
-        for alert in try await daemon.call(request).alerts {
+        for description in try await daemon.call(request).alerts {
+            let alert = description.alert
             let answer = await whenAlerted(alert)
             guard alert.canContinue, case .continued(let suppresses) = answer else {
                 throw BrowserError("It was cancelled", kind: .cancelled)
             }
             guard suppresses, let identifier = alert.suppression else { continue }
             _ = try await daemon.call(
-                SuppressAlertCall(domain: alert.domain, identifier: identifier, isSuppressed: true))
+                SuppressAlertCall(domain: description.domain, identifier: identifier, isSuppressed: true))
         }
     }
 

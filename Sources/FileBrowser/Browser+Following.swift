@@ -12,13 +12,13 @@ extension Browser {
                 // The position in the sequence of changes is requested first, so that no later change is missed.
                 var position = try await daemon.call(FollowStatesCall(position: 0)).position
                 isConnected = true
-                await readDomains()
+                try await updateDomains()
                 whenChanged(.banner)
                 loadAgain()
                 while !Task.isCancelled {
                     let news = try await daemon.call(FollowStatesCall(position: position))
                     position = news.position
-                    await take(news)
+                    try await take(news)
                 }
             } catch {
                 if Task.isCancelled { return }
@@ -31,18 +31,29 @@ extension Browser {
         }
     }
 
-    func readDomains() async {
-        guard let status = try? await daemon.call(DomainsStatusCall()), !Task.isCancelled else { return }
+    /// Reads the state of the domains. If this fails, the last known state stays.
+    func readDomains() async { try? await updateDomains() }
+
+    /// Reads the state of the domains. The state is at least as new as this call.
+    private func updateDomains() async throws(BrowserError) {
+        try await domainReading.read { [daemon, weak self] () throws(BrowserError) in
+            let status = try await daemon.call(DomainsStatusCall())
+            if !Task.isCancelled { self?.show(status) }
+        }
+    }
+
+    private func show(_ status: DomainsStatusCall.Reply) {
+        // A state without changes must still be polled, because polling ends when the connection is lost.
+        defer { if isTransferring { poll() } }
         let new = status.domains.map { DomainPlace(activity: $0) }.sorted { $0.name < $1.name }
-        let hadMounts = domains.map(\.activity.domain.mount)
         guard new != domains || !areDomainsKnown else { return }
+        let hadMounts = domains.map(\.activity.domain.mount)
         domains = new
         areDomainsKnown = true
         whenChanged(.places)
         whenChanged(.banner)
         whenChanged(.transfers)
         if hadMounts != new.map(\.activity.domain.mount) { loadAgain() }
-        if isTransferring { poll() }
     }
 
     /// Whether a transfer is running or waiting. If so, the progress of the transfers is requested every second.
@@ -66,8 +77,8 @@ extension Browser {
         }
     }
 
-    private func take(_ news: FollowStatesCall.Reply) async {
-        if news.areDomainsDifferent { await readDomains() }
+    private func take(_ news: FollowStatesCall.Reply) async throws(BrowserError) {
+        if news.areDomainsDifferent { try await updateDomains() }
         guard case .folder(let domain, let path) = location else {
             if location != .transfers, !news.standings.isEmpty || !news.folders.isEmpty { loadAgain() }
             return

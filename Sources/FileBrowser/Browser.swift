@@ -1,6 +1,7 @@
 import DomainMessages
 import FileProvider
 import FileProviderUI
+import ItemValues
 import LinuxSystem
 
 /// The model of a window: its contents, and the jobs that the user begins. It does not depend on a user interface
@@ -30,7 +31,7 @@ import LinuxSystem
     /// Called with the reply of a provider's action, and a title for it.
     package var whenReplied: (_ title: String, _ reply: PerformActionCall.Reply) -> Void = { _, _ in }
     /// Called with an alert that a provider requires before an operation. Returns the user's answer.
-    package var whenAlerted: (AlertDescription) async -> AlertAnswer = { _ in .cancelled }
+    package var whenAlerted: (InteractionAlert) async -> AlertAnswer = { _ in .cancelled }
 
     package let listing = ItemListing()
 
@@ -54,6 +55,7 @@ import LinuxSystem
     var loading: Task<Void, Never>?
     var following: Task<Void, Never>?
     var polling: Task<Void, Never>?
+    let domainReading = SerialReading()
     /// Whether the current location must be read again after it has been read.
     var isStale = false
 
@@ -84,8 +86,10 @@ import LinuxSystem
         following?.cancel()
         loading?.cancel()
         polling?.cancel()
+        domainReading.cancel()
         for job in jobs { job.cancel() }
         following = nil
+        polling = nil
     }
 
     // MARK: Navigation
@@ -209,6 +213,7 @@ import LinuxSystem
         case .reload: load()
         case .reconnect:
             following?.cancel()
+            domainReading.cancel()
             following = Task { await follow() }
         case .signIn: break
         }

@@ -1,5 +1,6 @@
 import AppExtension
 import Foundation
+import ItemValues
 import Testing
 
 /// The interactions with the user in a file provider's property list, and the alerts for operations.

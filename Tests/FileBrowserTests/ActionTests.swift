@@ -18,7 +18,8 @@ import Testing
             browser.whenReplied = { replies.append(($0, $1)) }
             let plan = try await browser.item("Plan.txt")
             let versions = try await action("Show Versions", of: plan, browser)
-            #expect(await browser.actions(for: plan).filter(\.concernsVersions) == [versions])
+            let restoring = try await action("Restore Version", of: plan, browser)
+            #expect(await browser.actions(for: plan).filter(\.concernsVersions) == [versions, restoring])
             browser.perform(versions, on: plan)
             try await eventually("there is a reply") { replies.count == 1 }
             #expect(replies.first?.title == "Show Versions: “Plan.txt”")

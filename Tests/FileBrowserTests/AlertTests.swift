@@ -2,6 +2,7 @@ import BrowserTesting
 import DomainMessages
 import FileBrowser
 import Foundation
+import ItemValues
 import Testing
 
 /// Tests of the alerts that a provider requires before the user's operations in the window's model.

@@ -90,8 +90,8 @@ final class AccessibilityBus: Sendable {
         }
     }
 
-    /// Returns the position of an element.
-    fileprivate func place(_ node: AccessibleNode, _ arguments: [OpaquePointer?]) throws -> (x: Int, y: Int) {
+    /// Returns the position and the size of an element.
+    fileprivate func place(_ node: AccessibleNode, _ arguments: [OpaquePointer?]) throws -> AccessibleNode.Bounds {
         var arguments = arguments
         let reply = try Self.call(
             connection, node.name, node.path, "org.a11y.atspi.Component", "GetExtents",
@@ -99,12 +99,12 @@ final class AccessibilityBus: Sendable {
         defer { g_variant_unref(reply) }
         let rectangle: OpaquePointer = g_variant_get_child_value(reply, 0)
         defer { g_variant_unref(rectangle) }
-        let numbers = (0..<2).map { index in
+        let numbers = (0..<4).map { index in
             let child: OpaquePointer = g_variant_get_child_value(rectangle, gsize(index))
             defer { g_variant_unref(child) }
             return Int(g_variant_get_int32(child))
         }
-        return (numbers[0], numbers[1])
+        return AccessibleNode.Bounds(x: numbers[0], y: numbers[1], width: numbers[2], height: numbers[3])
     }
 
     /// Returns the windows of all programs, and what is in them.
@@ -165,8 +165,18 @@ struct AccessibleNode: Sendable, CustomStringConvertible {
         return words.indices.contains(number / 32) && words[number / 32] >> (number % 32) & 1 == 1
     }
 
-    /// Returns the position of the element in its window, in pixels.
-    func extents() throws -> (x: Int, y: Int) {
+    /// The position of an element in its window, and its size, in pixels.
+    struct Bounds: Sendable, Equatable {
+        let x: Int
+        let y: Int
+        let width: Int
+        let height: Int
+
+        var bottom: Int { y + height }
+    }
+
+    /// Returns the position of the element in its window, and its size.
+    func extents() throws -> Bounds {
         // 1: relative to the window.
         try bus.place(self, [g_variant_new_uint32(1)])
     }

@@ -2,6 +2,7 @@ import BrowserTesting
 import DaemonTesting
 import FileTesting
 import Foundation
+import Glibc
 import LinuxSystem
 import ScriptableService
 import Testing
@@ -26,26 +27,49 @@ struct WorkTests {
         }
     }
 
+    /// Changes "Plan.txt", whose upload waits for a sign-in, and cancels the upload in the window.
+    private func cancelUpload(_ window: WindowFixture) async throws {
+        let place = window.place
+        try await place.tell {
+            try $0.change { $0.password = "right" }
+            try $0.endSessions()
+        }
+        try await onThread { try Data("changed".utf8).write(to: URL(fileURLWithPath: place.mount + "/Plan.txt")) }
+        _ = try await window.find("button", "Sign In…")
+        try await window.focusWindow()
+        try await window.keys("ctrl+shift+t")
+        try await window.press("button", "Cancel the upload of Plan.txt")
+        _ = try await window.find(
+            "list item", "Upload of “Plan.txt” cancelled, Cloud, the change stays on this computer")
+        _ = try await window.find("button", "Try again: Plan.txt")
+    }
+
     @Test func anUploadThatWaitsIsCancelledAndSentLater() async throws {
         try await WindowFixture.run(["Plan.txt": "to do"]) { window in
             let place = window.place
-            try await place.tell {
-                try $0.change { $0.password = "right" }
-                try $0.endSessions()
-            }
-            try await onThread { try Data("changed".utf8).write(to: URL(fileURLWithPath: place.mount + "/Plan.txt")) }
-            _ = try await window.find("button", "Sign In…")
-            try await window.focusWindow()
-            try await window.keys("ctrl+shift+t")
-            try await window.press("button", "Cancel the upload of Plan.txt")
-            _ = try await window.find(
-                "list item", "Upload of “Plan.txt” cancelled, Cloud, the change stays on this computer")
-            _ = try await window.find("button", "Try again: Plan.txt")
+            try await cancelUpload(window)
             try await place.tell { try $0.change { $0.password = nil } }
             try await window.press("button", "Try again: Plan.txt")
             try await eventually("the service has the change") {
                 try await place.tell { try $0.text("Plan.txt") } == "changed"
             }
+            try await window.awaitNo("button", "Try again: Plan.txt")
+        }
+    }
+
+    @Test func aTransferThatEndsWhileTheWindowCannotLookLeavesNoRow() async throws {
+        try await WindowFixture.run(["Plan.txt": "to do"]) { window in
+            let place = window.place
+            try await cancelUpload(window)
+            // The window learns of nothing between the cancelled upload and the end of all transfers.
+            window.program.send(SIGSTOP)
+            try await place.tell { try $0.change { $0.password = nil } }
+            _ = try await onThread { try place.daemon.purvey(["retry", "Cloud"]) }
+            try await eventually("nothing waits") {
+                try await onThread { !(try place.daemon.purvey(["status"]).1.contains("Plan.txt")) }
+            }
+            window.program.send(SIGCONT)
+            _ = try await window.find("group", "No Transfers")
             try await window.awaitNo("button", "Try again: Plan.txt")
         }
     }

@@ -91,10 +91,12 @@ package final class StartedCloud: Sendable {
         action("org.example.cancel", "Work", rule: "TRUEPREDICATE"),
     ]
 
-    /// Actions with a reply. One of them asks the user for a text.
+    /// Actions with a reply. Two of them ask the user for a text.
     package static let replyingActions = [
         action("org.example.versions", "Show Versions", rule: "TRUEPREDICATE")
             .merging(["PurveyActionTopic": "versions"]) { $1 },
+        action("org.example.restore", "Restore Version", rule: "TRUEPREDICATE")
+            .merging(["PurveyActionTopic": "versions", "PurveyActionInput": "the day of the version"]) { $1 },
         action("org.example.greet", "Greet", rule: "TRUEPREDICATE")
             .merging(["PurveyActionInput": "a name"]) { $1 },
     ]

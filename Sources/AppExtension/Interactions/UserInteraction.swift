@@ -1,3 +1,5 @@
+import ItemValues
+
 /// An interaction with the user that a file provider requires before an operation: a dictionary in
 /// `NSFileProviderUserInteractions`.
 ///

@@ -42,16 +42,21 @@ package final class StateChangeLog: Sendable {
     private struct State {
         var followers = 0
         var entries: [Entry] = []
+        /// The position from which on the log has all changes, apart from dropped entries. Changes before this position
+        /// were recorded by another process, or not at all because there was no follower.
+        var first: UInt64
         /// The position of the oldest stored entry.
-        var start: UInt64 = 1
+        var start: UInt64
         /// The furthest position up to which a follower has read.
-        var told: UInt64 = 1
+        var told: UInt64
         /// The position after the last dropped entry of each domain, by the domain's identifier.
         var dropped: [String: UInt64] = [:]
         var waiters: [UInt64: CheckedContinuation<Void, Never>] = [:]
         var nextWaiter: UInt64 = 0
         /// The numbers of those calls of ``wait(from:)`` that were cancelled before they began to wait.
         var givenUp: Set<UInt64> = []
+
+        init(first: UInt64) { (self.first, start, told) = (first, first, first) }
 
         var end: UInt64 { start + UInt64(entries.count) }
 
@@ -66,13 +71,19 @@ package final class StateChangeLog: Sendable {
     }
 
     // Leaf lock: continuations are resumed after it is released.
-    private let state = Lock(State())
+    private let state: Lock<State>
     private let limit: Int
 
     /// Creates an empty log.
     ///
-    /// - Parameter limit: The maximum number of stored entries. When it is reached, the older half is dropped.
-    package init(limit: Int = 1 << 15) { self.limit = limit }
+    /// - Parameters:
+    ///   - limit: The maximum number of stored entries. When it is reached, the older half is dropped.
+    ///   - first: The position of the first entry. Each process needs another one, so that a follower that was connected
+    ///     to an earlier process does not miss the changes between the two.
+    package init(limit: Int = 1 << 15, first: UInt64 = UInt64(max(1, SystemEngineClock().now * 1_000_000))) {
+        self.limit = limit
+        state = Lock(State(first: first))
+    }
 
     /// Adds a follower. Entries are stored until each follower has called ``unfollow()``.
     package func follow() { state.withLock { $0.followers += 1 } }
@@ -82,6 +93,7 @@ package final class StateChangeLog: Sendable {
             state.followers -= 1
             guard state.followers == 0 else { return }
             state.start = state.end
+            state.first = state.start
             state.entries = []
             state.dropped = [:]
         }
@@ -91,7 +103,12 @@ package final class StateChangeLog: Sendable {
 
     func add(_ subjects: some Sequence<Subject>, of domain: String) {
         let waiters = state.withLock { state -> [CheckedContinuation<Void, Never>] in
-            guard state.followers > 0 else { return [] }
+            guard state.followers > 0 else {
+                // A follower that comes back with an older position learns that it has missed changes.
+                state.start += 1
+                state.first = state.start
+                return []
+            }
             for subject in subjects {
                 if state.entries.count >= limit { state.drop(limit / 2) }
                 let entry = Entry(domain: domain, subject: subject)
@@ -121,10 +138,11 @@ package final class StateChangeLog: Sendable {
 
     /// Returns the entries after the given position.
     ///
-    /// - Returns: `nil` if the log ends before this position.
+    /// - Returns: `nil` if the log does not have all changes after this position, because the position is that of
+    ///   another process, or because there was no follower at a later time.
     package func entries(from position: UInt64) -> Batch? {
         state.withLock { state in
-            guard position <= state.end else { return nil }
+            guard (state.first...state.end).contains(position) else { return nil }
             var batch = Batch(position: state.end)
             state.told = state.end
             let skipped = position > state.start ? Int(position - state.start) : 0

@@ -1,4 +1,5 @@
 import DomainMessages
+import ItemValues
 
 extension Command {
     static let alerts = Command(
@@ -57,8 +58,9 @@ enum Alerts {
     /// - Parameter isConfirmed: Whether the user has confirmed the operation in advance.
     /// - Throws: ``CommandError`` if the user cancels, or if the alert does not permit the operation to continue.
     static func confirm(_ request: FindAlertsCall, isConfirmed: Bool) async throws {
-        for alert in try await DomainClient.call(request).alerts {
-            let sentence = OneLine.text("\(alert.domain): " + alert.title)
+        for description in try await DomainClient.call(request).alerts {
+            let alert = description.alert
+            let sentence = OneLine.text("\(description.domain): " + alert.title)
             let explanation = OneLine.text(alert.subtitle)
             guard alert.canContinue else {
                 throw CommandError(explanation.isEmpty ? sentence : "\(sentence) \(explanation)")
@@ -70,18 +72,18 @@ enum Alerts {
             for line in [sentence, explanation, alert.helpURL.map(OneLine.text) ?? ""] where !line.isEmpty {
                 try terminal.say(line + "\n")
             }
-            try await ask(about: alert, on: terminal)
+            try await ask(about: alert, of: description.domain, on: terminal)
         }
     }
 
-    private static func ask(about alert: AlertDescription, on terminal: Terminal) async throws {
+    private static func ask(about alert: InteractionAlert, of domain: String, on terminal: Terminal) async throws {
         let label = OneLine.text(alert.continueLabel ?? "Continue")
         let choices = alert.suppression == nil ? "y/N" : "y/N/always"
         switch (try terminal.ask("\(label)? [\(choices)] ")?.lowercased(), alert.suppression) {
         case ("y", _), ("yes", _): return
         case ("always", let identifier?):
             _ = try await DomainClient.call(
-                SuppressAlertCall(domain: alert.domain, identifier: identifier, isSuppressed: true))
+                SuppressAlertCall(domain: domain, identifier: identifier, isSuppressed: true))
         default: throw CommandError("cancelled; nothing was changed")
         }
     }

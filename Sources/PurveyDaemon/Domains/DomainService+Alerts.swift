@@ -80,19 +80,16 @@ extension DomainService {
 
     /// Returns the description of an alert; `nil` if the user has suppressed it.
     private func shown(_ alert: InteractionAlert, _ share: Share) async -> AlertDescription? {
-        var suppression = alert.suppression
-        if let identifier = suppression {
+        var alert = alert
+        if let identifier = alert.suppression {
             do throws(ProviderError) {
                 if try await share.domain.provider.isSuppressed(identifier) { return nil }
             } catch {
                 // The provider supports no suppression, or does not reply. The alert is shown in both cases.
-                suppression = nil
+                alert.suppression = nil
             }
         }
-        return AlertDescription(
-            domain: share.record.name, title: alert.title, subtitle: alert.subtitle,
-            continueLabel: alert.continueLabel, cancelLabel: alert.cancelLabel, canContinue: alert.canContinue,
-            isDestructive: alert.isDestructive, helpURL: alert.helpURL, suppression: suppression)
+        return AlertDescription(domain: share.record.name, alert: alert)
     }
 
     /// Splits an operation into parts, one for each domain. A domain has two parts if some of the items that are moved

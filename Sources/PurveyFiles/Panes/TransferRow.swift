@@ -9,9 +9,9 @@ import FileProviderGTK
     enum Key: Hashable {
         case job(ObjectIdentifier, isRunning: Bool)
         case domain(String, isPaused: Bool)
-        /// A transfer of a domain, identified by its index in the list. Therefore the row's button keeps the focus
-        /// while the transfer progresses.
-        case transfer(String, Int, file: Int64, TransferActivity.State)
+        /// A transfer of a domain. The row's button keeps the focus while the transfer progresses. A transfer in
+        /// another state gets another row, because the button of a row must not change its purpose while it is pressed.
+        case transfer(String, file: Int64, isUpload: Bool, TransferActivity.State)
         case unlisted(String)
         case waiting(String)
         case fault(String, Int)

@@ -25,8 +25,8 @@ import FileProviderGTK
         widget = Make.scrolled(clamp)
     }
 
-    /// Whether there is no transfer, failure or work to show.
-    var isEmpty: Bool { browser.jobs.isEmpty && browser.domains.allSatisfy { Self.isQuiet($0.activity) } }
+    /// Whether the list has no rows.
+    var isEmpty: Bool { rows.isEmpty }
 
     private static func isQuiet(_ activity: DomainActivity) -> Bool {
         activity.transfers.isEmpty && activity.uploadsWaiting + activity.uploadsInFlight == 0
@@ -34,17 +34,36 @@ import FileProviderGTK
             && !activity.isPaused && !activity.needsSignIn
     }
 
-    /// Shows the present transfers. If the subjects of the rows have not changed, the rows keep their widgets, so that
-    /// a button does not lose the focus.
+    /// Shows the present transfers.
     func refresh() {
-        let contents =
-            browser.jobs.map(content) + browser.domains.filter { !Self.isQuiet($0.activity) }.flatMap(contents)
-        if contents.map(\.key) != rows.map(\.key) {
-            list.removeChildren { gtk_list_box_remove(list.opaque, $0) }
-            rows = contents.map { ($0.key, TransferRow()) }
-            for (_, row) in rows { gtk_list_box_append(list.opaque, row.widget) }
+        show(browser.jobs.map(content) + browser.domains.filter { !Self.isQuiet($0.activity) }.flatMap(contents))
+    }
+
+    /// Removes all rows, because the list is not shown. Assistive technologies would read the rows of a hidden list.
+    func clear() { show([]) }
+
+    /// Shows the given rows. A row whose subject has not changed keeps its widget, so that its button does not lose the
+    /// focus or a click.
+    private func show(_ contents: [TransferRow.Content]) {
+        var former = Dictionary(grouping: rows, by: \.key).mapValues { $0.map(\.row)[...] }
+        rows = contents.map { content in
+            let row = former[content.key]?.popFirst() ?? TransferRow()
+            row.show(content)
+            return (content.key, row)
         }
-        for (content, row) in zip(contents, rows) { row.row.show(content) }
+        for row in former.values.joined() { gtk_list_box_remove(list.opaque, row.widget) }
+        for (index, (_, row)) in rows.enumerated() { place(row.widget, at: CInt(index)) }
+    }
+
+    /// Moves or inserts a row so that it has the given index.
+    private func place(_ row: Widget, at index: CInt) {
+        let isNew = gtk_widget_get_parent(row) == nil
+        guard isNew || gtk_list_box_row_get_index(row.object(as: GtkListBoxRow.self)) != index else { return }
+        // The list box would free a row that it alone retains.
+        g_object_ref(row.gtkAddress)
+        if !isNew { gtk_list_box_remove(list.opaque, row) }
+        gtk_list_box_insert(list.opaque, row, index)
+        g_object_unref(row.gtkAddress)
     }
 
     private func content(_ job: Job) -> TransferRow.Content {
@@ -68,7 +87,7 @@ import FileProviderGTK
     private func contents(_ place: DomainPlace) -> [TransferRow.Content] {
         let activity = place.activity
         var contents = [pausing(place)]
-        let rows = activity.transfers.enumerated().map { row($1, at: $0, place) }
+        let rows = activity.transfers.map { row($0, place) }
         contents += zip(rows, activity.transfers).filter { $1.state == .running }.map(\.0)
         // Not every provider reports the progress of uploads. Uploads without reported progress are only counted.
         let unlisted = activity.uploadsInFlight - activity.transfers.count { $0.isUpload && $0.state == .running }
@@ -99,7 +118,7 @@ import FileProviderGTK
     }
 
     /// Returns the row of a transfer.
-    private func row(_ transfer: TransferActivity, at index: Int, _ place: DomainPlace) -> TransferRow.Content {
+    private func row(_ transfer: TransferActivity, _ place: DomainPlace) -> TransferRow.Content {
         let name = "“\(transfer.name)”"
         let (title, subtitle) =
             switch transfer.state {
@@ -110,8 +129,8 @@ import FileProviderGTK
             }
         let icon = transfer.state == .cancelled ? "process-stop-symbolic" : Self.icon(isUpload: transfer.isUpload)
         var content = TransferRow.Content(
-            key: .transfer(place.name, index, file: transfer.file, transfer.state), icon: icon, title: title,
-            subtitle: subtitle)
+            key: .transfer(place.name, file: transfer.file, isUpload: transfer.isUpload, transfer.state), icon: icon,
+            title: title, subtitle: subtitle)
         if transfer.state == .running, transfer.total > 0 { content.fraction = Double(transfer.percent) / 100 }
         if transfer.state == .cancelled {
             content.button = retrying(place.name, about: transfer.name)

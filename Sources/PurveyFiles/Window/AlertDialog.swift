@@ -1,13 +1,13 @@
 import CAdwaita
-import DomainMessages
 import FileBrowser
 import FileProviderGTK
+import ItemValues
 
 /// The dialog with an alert that a provider requires before an operation.
 @MainActor enum AlertDialog {
     /// Shows an alert until the user answers it.
     static func ask(
-        _ alert: AlertDescription, over window: UnsafeMutablePointer<GtkWindow>
+        _ alert: InteractionAlert, over window: UnsafeMutablePointer<GtkWindow>
     ) async -> AlertAnswer {
         await withCheckedContinuation { continuation in
             show(alert, over: window) { continuation.resume(returning: $0) }
@@ -15,7 +15,7 @@ import FileProviderGTK
     }
 
     private static func show(
-        _ alert: AlertDescription, over window: UnsafeMutablePointer<GtkWindow>,
+        _ alert: InteractionAlert, over window: UnsafeMutablePointer<GtkWindow>,
         _ answer: @escaping @MainActor (AlertAnswer) -> Void
     ) {
         let cancel = alert.cancelLabel ?? (alert.canContinue ? "Cancel" : "Close")

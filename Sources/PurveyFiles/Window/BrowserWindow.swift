@@ -313,8 +313,8 @@ import FileProviderGTK
     /// Shows the items, the transfers, or the page that is shown instead of them.
     private func refreshContent() {
         let page: String
-        if browser.location == .transfers, !transfers.isEmpty {
-            transfers.refresh()
+        if browser.location == .transfers { transfers.refresh() } else { transfers.clear() }
+        if !transfers.isEmpty {
             page = "transfers"
         } else if browser.listing.count > 0 || isWaitingBriefly {
             page = "items"

@@ -110,7 +110,9 @@ import FileProviderGTK
     private static func row(_ place: DomainPlace) -> Widget {
         let title = Make.label(place.name)
         gtk_widget_set_hexpand(title, 1)
-        let summary = Make.label(place.summary, "caption", "dim-label")
+        // A long summary has a second line. It must not widen the sidebar.
+        let summary = Make.label(place.summary, "caption", "dim-label", wraps: true)
+        gtk_label_set_max_width_chars(summary.opaque, 20)
         let texts = Make.box(GTK_ORIENTATION_VERTICAL, spacing: 2, title, summary)
         if let space = place.space, place.failure == nil {
             let bar: Widget = gtk_level_bar_new()

@@ -14,7 +14,7 @@ import Testing
         StateChangeLog.Entry(domain: domain, subject: .item(ItemNumber(rawValue: number)))
     }
 
-    @Test func nothingIsKeptWithoutAFollower() throws {
+    @Test func nothingIsKeptWithoutAFollower() async throws {
         let log = StateChangeLog()
         let writer = StateChangeLog.Writer(log, domain: "a")
         writer.note([changed(2)])
@@ -23,10 +23,31 @@ import Testing
         writer.note([changed(3)])
         #expect(log.entries(from: start)?.entries == [item(3)])
         log.unfollow()
+        #expect(log.position == start + 1)
+        #expect(log.entries(from: start + 1)?.entries.isEmpty == true)
         writer.note([changed(4)])
         let end = try #require(log.entries(from: log.position))
         #expect(end.entries.isEmpty && end.incomplete.isEmpty)
-        #expect(log.position == start + 1)
+        // A follower that comes back must know that it has missed something.
+        log.follow()
+        #expect(log.entries(from: start + 1) == nil && log.entries(from: start) == nil)
+        await log.wait(from: start + 1)
+    }
+
+    @Test func aPositionOfAnotherProcessIsRecognized() throws {
+        let earlier = StateChangeLog()
+        earlier.follow()
+        let writer = StateChangeLog.Writer(earlier, domain: "a")
+        for number in 0..<5 { writer.note([changed(Int64(number + 2))]) }
+        let position = earlier.position
+        // Whether the later process has noted fewer changes or more.
+        for count in [0, 20] {
+            let later = StateChangeLog(first: position + 1)
+            later.follow()
+            for number in 0..<count { StateChangeLog.Writer(later, domain: "a").note([changed(Int64(number + 2))]) }
+            #expect(later.entries(from: position) == nil)
+        }
+        #expect(StateChangeLog().position > position)
     }
 
     @Test func changesAreNotedInTheirOrderWithWhatIsGone() throws {

@@ -1,6 +1,7 @@
 import AppExtension
 import FileProviderWire
 import ItemStore
+import ItemValues
 import LinuxSystem
 
 /// Applies the alerts with which the provider would ask the user about an operation. System calls must return without

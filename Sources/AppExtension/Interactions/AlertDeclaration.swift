@@ -1,21 +1,5 @@
 import Foundation
-
-/// An alert to show before an operation, with all values inserted into its texts.
-package struct InteractionAlert: Sendable, Equatable {
-    package let title: String
-    package let subtitle: String
-    /// The labels of the buttons; `nil` for the default labels.
-    package let continueLabel: String?
-    package let cancelLabel: String?
-    /// Whether the user may continue. If `false`, the operation is forbidden.
-    package let canContinue: Bool
-    /// Whether the operation destroys data if the user continues.
-    package let isDestructive: Bool
-    /// The address of a page that explains the alert.
-    package let helpURL: String?
-    /// The identifier under which the user can suppress the alert; `nil` for an alert that cannot be suppressed.
-    package let suppression: String?
-}
+import ItemValues
 
 /// The declaration of an alert in a property list.
 struct AlertDeclaration: Sendable, Equatable {
@@ -107,9 +91,4 @@ struct AlertDeclaration: Sendable, Equatable {
             continueLabel: continueLabel?.text(values), cancelLabel: cancelLabel?.text(values),
             canContinue: canContinue, isDestructive: isDestructive, helpURL: helpURL, suppression: suppression)
     }
-}
-
-extension InteractionAlert {
-    /// The title and the subtitle in one line.
-    package var sentence: String { subtitle.isEmpty ? title : "\(title) \(subtitle)" }
 }
