@@ -66,18 +66,22 @@ class Extension:
         # The paths of the files that were updated last, and whether they got a state. Their objects are looked up when
         # the states change.
         self._shown = collections.OrderedDict()
-        self._wishes = {}
+        # The paths of the files that the file manager updates next because their states have arrived.
+        self._answered = set()
         # The path of the last selected file, and its actions; none while they are being read.
         self._actions = (None, [])
         # The path whose actions are being read.
         self._awaited = None
-        self._states = States(self._changed)
+        self._states = States(self._changed, self._arrived)
 
     # Emblems and the column
 
-    def update(self, file, finish):
-        """Gives a file its emblem and attributes. If they have to be requested first, returns a key for cancel(), and
-        calls finish later; otherwise returns None."""
+    def update(self, file):
+        """Gives a file its emblem and attributes, as far as its state is known. Otherwise requests the state, and has
+        the file manager update the file again when the state arrives.
+
+        The file manager is never told to wait for an update: nautilus-python passes no handle by which Nautilus could
+        tell two updates apart, which then mixes up their files."""
         path = path_of(file.get_uri())
         is_inside = path is not None and self._states.contains(path)
         if path is not None:
@@ -85,27 +89,22 @@ class Extension:
             self._shown.move_to_end(path)
             while len(self._shown) > CACHED:
                 self._shown.popitem(last=False)
-        if not is_inside:
-            file.add_string_attribute("purvey_state", "")
-            return None
-        state = self._states.known(path)
-        if state is not None:
-            self._apply(file, state)
-            return None
-        key = object()
+        state = self._states.known(path) if is_inside else {}
+        self._apply(file, state or {})
+        is_answered = path in self._answered
+        self._answered.discard(path)
+        # A state that was forgotten since it arrived is not requested again: a folder with more files than states that
+        # are remembered would never come to rest.
+        if state is None and not is_answered:
+            self._states.want(path)
 
-        def answer(state):
-            self._wishes.pop(key, None)
-            self._apply(file, state or {})
-            finish()
-
-        self._wishes[key] = self._states.want(path, answer)
-        return key
-
-    def cancel(self, key):
-        wish = self._wishes.pop(key, None)
-        if wish is not None:
-            self._states.cancel(wish)
+    def _arrived(self, path):
+        file = self._find(path)
+        if file is not None:
+            # A state that changed on its way is not known, and has to be requested again.
+            if self._states.known(path) is not None:
+                self._answered.add(path)
+            file.invalidate_extension_info()
 
     def _apply(self, file, state):
         file.add_string_attribute("purvey_state", words_for(state))
@@ -220,7 +219,6 @@ def extension(manager):
         def __init__(self):
             super().__init__()
             self._extension = Extension(self._find, self._menus_changed)
-            self._keys = {}
 
         def _find(self, path):
             return manager.FileInfo.lookup(Gio.File.new_for_path(path))
@@ -229,22 +227,9 @@ def extension(manager):
             if GObject.signal_lookup("items-updated", type(self)):
                 self.emit("items-updated")
 
-        def update_file_info_full(self, provider, handle, closure, file):
-            def finish():
-                self._keys.pop(handle, None)
-                manager.info_provider_update_complete_invoke(
-                    closure, provider, handle, manager.OperationResult.COMPLETE)
-
-            key = self._extension.update(file, finish)
-            if key is None:
-                return manager.OperationResult.COMPLETE
-            self._keys[handle] = key
-            return manager.OperationResult.IN_PROGRESS
-
-        def cancel_update(self, _provider, handle):
-            key = self._keys.pop(handle, None)
-            if key is not None:
-                self._extension.cancel(key)
+        def update_file_info(self, file):
+            self._extension.update(file)
+            return manager.OperationResult.COMPLETE
 
         def get_columns(self):
             return [

@@ -37,9 +37,8 @@ def path_of(uri):
 class Request:
     """A request for states, with the changes that were signalled before its reply."""
 
-    def __init__(self, wishes):
-        self.wishes = wishes
-        self.paths = [path for path in wishes if _is_text(path)]
+    def __init__(self, paths):
+        self.paths = {path: None for path in paths if _is_text(path)}
         self.newer = {}
         # The folders with too many changes to list.
         self.folders = []
@@ -51,12 +50,14 @@ class Request:
 class States:
     """The mounted domains, and the states of files in them."""
 
-    def __init__(self, changed):
+    def __init__(self, changed, arrived):
         """Begins to follow the session bus.
 
         changed: called with the paths whose states may have changed, and whether all states and the domains may have.
+        arrived: called with the path of each state that was requested.
         """
         self._changed = changed
+        self._arrived = arrived
         self._states = collections.OrderedDict()
         self._waiting = collections.OrderedDict()
         self._mounts = {}
@@ -125,39 +126,21 @@ class States:
         """Returns the state of a path if it is known, otherwise None."""
         return self._states.get(path)
 
-    def want(self, path, answer):
-        """Requests the state of a path, and calls answer with it, or with None if it cannot be had.
-
-        Returns an object for cancel().
-        """
-        if len(self._waiting) >= WAITING and path not in self._waiting:
-            GLib.idle_add(lambda: answer(None) and False)
-            return None
-        wish = (path, answer)
-        self._waiting.setdefault(path, []).append(wish)
+    def want(self, path):
+        """Requests the state of a path."""
+        if len(self._waiting) < WAITING:
+            self._waiting[path] = None
         if not self._timer:
             self._timer = GLib.timeout_add(PAUSE, self._request)
-        return wish
-
-    def cancel(self, wish):
-        """Drops a request. Its answer is not called any more."""
-        wishes = self._waiting.get(wish[0], [])
-        if wish in wishes:
-            wishes.remove(wish)
-        if not wishes:
-            self._waiting.pop(wish[0], None)
 
     def _request(self):
         self._timer = 0
         while self._waiting and len(self._requests) < 4:
-            batch = {}
-            while self._waiting and len(batch) < BATCH:
-                path, wishes = self._waiting.popitem(last=False)
-                batch[path] = wishes
-            request = Request(batch)
+            count = min(BATCH, len(self._waiting))
+            request = Request([self._waiting.popitem(last=False)[0] for _ in range(count)])
             self._requests.add(request)
             self._connection.call(
-                NAME, ROOT, FILES, "GetStates", GLib.Variant("(as)", (request.paths,)), GLib.VariantType("(aa{sv})"),
+                NAME, ROOT, FILES, "GetStates", GLib.Variant("(as)", (list(request.paths),)), GLib.VariantType("(aa{sv})"),
                 Gio.DBusCallFlags.NO_AUTO_START, STATE_TIMEOUT, None, self._answer, request)
         return GLib.SOURCE_REMOVE
 
@@ -171,9 +154,9 @@ class States:
         for path, state in known.items():
             if not request.is_outdated(path):
                 self._remember(path, state)
-        for path, wishes in request.wishes.items():
-            for _, answer in list(wishes):
-                answer(known.get(path))
+        for path in request.paths:
+            if path in known:
+                self._arrived(path)
         if self._waiting and not self._timer:
             self._request()
 
@@ -196,7 +179,7 @@ class States:
             if path in self._states:
                 self._remember(path, state)
             for request in self._requests:
-                if path in request.wishes:
+                if path in request.paths:
                     request.newer[path] = state
             changed.append(path)
         for folder in folders:

@@ -4,12 +4,11 @@ Reads commands from standard input, one JSON array a line, and prints what the e
 
     ["show", PATH…]           shows files                    ["shown", PATH, EMBLEMS, {ATTRIBUTE: VALUE}]
     ["hide", PATH…]           does not show them any more
-    ["cancel", PATH…]         shows files, and leaves at once
     ["menu", PATH…]           opens a menu                   ["menu", {LABEL: NAME}]
     ["choose", NAME, PATH…]   chooses an item of a menu      as soon as the menu has one of that name
 
-A file whose state has changed is shown again, and a menu that has changed is opened again, as by a file manager. The
-longest time for which the extension kept the main loop is printed at the end: ["busy", SECONDS].
+A file whose state has arrived or changed is shown again, and a menu that has changed is opened again, as by a file
+manager. The longest time for which the extension kept the main loop is printed at the end: ["busy", SECONDS].
 """
 
 import importlib.util
@@ -68,29 +67,12 @@ class File:
         return files.get(location.get_path())
 
 
-def completed(closure, provider, handle, result):
-    assert provider is extension and result == "complete"
-    closure(handle)
-
-
-def show(path, leaves=False):
+def show(path):
     """Updates a file, as a file manager does for each file that it shows."""
     file = files[path] = File(path)
-    handle = object()
-    handles.add(handle)
-
-    def finish(handle):
-        handles.discard(handle)
-        if files.get(path) is file:
-            say("shown", path, file.emblems, file.attributes)
-
-    result = measured(extension.update_file_info_full, extension, handle, finish, file)
-    if result == "complete":
-        finish(handle)
-    elif leaves:
-        del files[path]
-        extension.cancel_update(extension, handle)
-        handles.discard(handle)
+    # A file manager does not wait for updates.
+    assert measured(extension.update_file_info, file) == "complete"
+    say("shown", path, file.emblems, file.attributes)
 
 
 def menu(paths):
@@ -112,9 +94,9 @@ def choose(name, paths):
 
 def obey(line):
     command, *words = json.loads(line)
-    if command in ("show", "cancel"):
+    if command == "show":
         for path in words:
-            show(path, command == "cancel")
+            show(path)
     elif command == "hide":
         for path in words:
             files.pop(path, None)
@@ -124,8 +106,6 @@ def obey(line):
         # A change of any file's state removes the provider's actions until they are read again.
         if not choose(words[0], words[1:]):
             GLib.timeout_add(100, lambda: not choose(words[0], words[1:]))
-    if command == "cancel":
-        say("cancelled", len(handles))
 
 
 def listen():
@@ -142,13 +122,11 @@ def end():
 manager = types.SimpleNamespace(
     InfoProvider=type("InfoProvider", (), {}), ColumnProvider=type("ColumnProvider", (), {}),
     MenuProvider=type("MenuProvider", (), {}), FileInfo=File, Column=lambda **values: values, MenuItem=Item,
-    OperationResult=types.SimpleNamespace(COMPLETE="complete", IN_PROGRESS="in progress"),
-    info_provider_update_complete_invoke=completed)
+    OperationResult=types.SimpleNamespace(COMPLETE="complete"))
 namespaces = {"nautilus": "Nautilus", "nemo": "Nemo", "caja": "Caja"}
 sys.modules["gi.repository." + namespaces[sys.argv[2]]] = manager
 setattr(sys.modules["gi.repository"], namespaces[sys.argv[2]], manager)
 sys.dont_write_bytecode = True
-handles = set()
 opened = []
 specification = importlib.util.spec_from_file_location("loaded", sys.argv[1])
 module = importlib.util.module_from_spec(specification)

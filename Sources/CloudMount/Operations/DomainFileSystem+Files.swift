@@ -47,7 +47,7 @@ extension DomainFileSystem {
             case .file: break
             }
             guard !isForWriting || mayWrite(item) else { throw .permissionDenied }
-            guard isForWriting || !isWithheld(item, from: reply.caller) else { throw .permissionDenied }
+            guard isForWriting || !isWithheld(item, from: reply.caller, flags) else { throw .permissionDenied }
         } catch {
             return reply.fail(error)
         }
@@ -76,10 +76,10 @@ extension DomainFileSystem {
 
     /// Whether the caller is denied a file because the file is not fully local and ``ReaderPolicies`` refuses the
     /// caller.
-    private func isWithheld(_ item: IndexedItem, from caller: Caller) -> Bool {
+    private func isWithheld(_ item: IndexedItem, from caller: Caller, _ flags: OpenFlags) -> Bool {
         guard item.content == .dataless || item.content == .partial, files.view(of: item.number)?.descriptor == nil
         else { return false }
-        return readers.refuses(caller)
+        return readers.refuses(caller, flags)
     }
 
     func create(

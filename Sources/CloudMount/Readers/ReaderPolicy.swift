@@ -3,14 +3,16 @@ import Fuse
 import Glibc
 import LinuxSystem
 
-/// The programs that are denied dataless files. These programs read every file that they find, and would cause a fetch
-/// of all files.
+/// The programs that are denied dataless files: those that read every file that they find, and file managers while they
+/// guess the types of files. They would cause a fetch of all files.
 ///
 /// Programs are recognized by the names of their executables. The policy saves transfers. It is no protection, because
 /// a program with another name gets the contents.
 package struct ReaderPolicy: Sendable, Equatable {
     /// The names of executables, without directories.
     package var refused: Set<String>
+    /// The names of the executables that are denied opens with `O_NOATIME` only.
+    package var guessing = Self.standardGuessing
 
     package init(refused: Set<String> = Self.standard) { self.refused = refused }
 
@@ -27,6 +29,14 @@ package struct ReaderPolicy: Sendable, Equatable {
         "raw-thumbnailer", "heif-thumbnailer", "folder-thumbnailer", "exe-thumbnailer", "epub-thumbnailer",
     ]
 
+    /// The names of the programs that show files, which guess the type of a file from its first bytes if its name does
+    /// not tell the type. GLib opens the file with `O_NOATIME` for this purpose only, and guesses from the name if the
+    /// open fails.
+    package static let standardGuessing: Set<String> = [
+        "caja", "gvfsd-trash", "nautilus", "nemo", "nemo-desktop", "pcmanfm", "thunar", "xdg-desktop-portal-gnome",
+        "xdg-desktop-portal-gtk", "xdg-desktop-portal-xapp",
+    ]
+
     /// Creates a policy from the standard names and the text of the user's file.
     ///
     /// - Parameter text: One name on each line. A name that is preceded by `-` is removed from the standard names.
@@ -37,6 +47,7 @@ package struct ReaderPolicy: Sendable, Equatable {
             let name = line.prefix { $0 != "#" }.filter { !$0.isWhitespace }
             if name.hasPrefix("-") {
                 refused.remove(String(name.dropFirst()))
+                guessing.remove(String(name.dropFirst()))
             } else if !name.isEmpty {
                 refused.insert(name)
             }
@@ -49,7 +60,10 @@ package struct ReaderPolicy: Sendable, Equatable {
     /// Whether the calling process runs one of the refused programs. The function never waits for that process. It does
     /// not read the process's command line, because the kernel blocks such a read while the process waits for a page of
     /// a file in the mount.
-    func refuses(_ caller: Caller) -> Bool {
+    ///
+    /// - Parameter flags: The flags with which the process opens a file; empty for other requests.
+    func refuses(_ caller: Caller, _ flags: OpenFlags = []) -> Bool {
+        let refused = flags.contains(.noAccessTime) ? self.refused.union(guessing) : self.refused
         guard caller.processID > 0, !refused.isEmpty else { return false }
         var buffer = [UInt8](repeating: 0, count: Int(PATH_MAX))
         let length = readlink("/proc/\(caller.processID)/exe", &buffer, buffer.count)
@@ -103,5 +117,5 @@ package final class ReaderPolicies: Sendable {
         }
     }
 
-    func refuses(_ caller: Caller) -> Bool { current.refuses(caller) }
+    func refuses(_ caller: Caller, _ flags: OpenFlags = []) -> Bool { current.refuses(caller, flags) }
 }

@@ -29,6 +29,8 @@ extension TrashView {
                 guard !flags.allowsWriting, !flags.contains(.truncate) else {
                     throw EditError(Errno(rawValue: EROFS))
                 }
+                guard engine.localTrash.localCopy(of: number) != nil || !domain.readers.refuses(reply.caller, flags)
+                else { throw EditError(.permissionDenied) }
                 engine.localTrash.open(number)
                 // The kernel reads no further than the size that it knows.
                 var opening = OpenReply(mode: item.size == nil ? .direct : .cached(keepsPages: false))

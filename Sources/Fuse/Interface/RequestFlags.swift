@@ -17,6 +17,9 @@ public struct OpenFlags: OptionSet, Hashable, Sendable {
     /// Does not block.
     public static let nonBlocking = OpenFlags(rawValue: UInt32(O_NONBLOCK))
 
+    /// Reads leave the access time unchanged. The value of O_NOATIME, which Swift does not import.
+    public static let noAccessTime = OpenFlags(rawValue: 0o1_000_000)
+
     /// Whether the handle may be read.
     public var allowsReading: Bool { rawValue & UInt32(O_ACCMODE) != UInt32(O_WRONLY) }
     /// Whether the handle may be written.
