@@ -78,8 +78,8 @@ package final class StateChangeLog: Sendable {
     ///
     /// - Parameters:
     ///   - limit: The maximum number of stored entries. When it is reached, the older half is dropped.
-    ///   - first: The position of the first entry. Each process needs another one, so that a follower that was connected
-    ///     to an earlier process does not miss the changes between the two.
+    ///   - first: The position of the first entry. Each process needs another one, so that a follower that was
+    ///     connected to an earlier process does not miss the changes between the two.
     package init(limit: Int = 1 << 15, first: UInt64 = UInt64(max(1, SystemEngineClock().now * 1_000_000))) {
         self.limit = limit
         state = Lock(State(first: first))
