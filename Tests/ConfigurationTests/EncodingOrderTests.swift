@@ -15,9 +15,13 @@ import Testing
 
     private enum Command: SchemaMessage {
         case start
+        case pause
         case stop
 
-        static let schema = Schema<Command>(tag: nil) { Case(0, Self.start) { $0 == .start } }
+        static let schema = Schema<Command>(tag: nil) {
+            Case(0, Self.start) { $0 == .start }
+            Case(1, Self.pause) { $0 == .pause }
+        }
     }
 
     /// The end of a process whose assertion failed, in a debug build.

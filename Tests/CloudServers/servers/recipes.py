@@ -72,6 +72,8 @@ PidFile {site.scratch}/pid
 ErrorLog {site.scratch}/errors
 Mutex file:{site.scratch}/locks
 DefaultRuntimeDir {site.scratch}
+# On a busy machine, more than the default of 5 seconds may pass between two requests of a test.
+KeepAliveTimeout 60
 {loads}
 {security}
 TypesConfig /etc/mime.types
