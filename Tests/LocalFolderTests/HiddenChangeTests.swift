@@ -96,7 +96,8 @@ import Testing
         try served.folder.folder("other")
         for name in ["name", "place", "permissions", "link"] { try make(served, name, [1, 1]) }
         let identifiers = try served.identifiers()
-        _ = try served.identifiers(in: try #require(identifiers["other"]))
+        let other = try #require(identifiers["other"])
+        _ = try served.identifiers(in: other)
         func versions() throws -> [String: [UInt8]] {
             _ = try served.catalogue.perform { try $0.lookAtNews() }
             return try identifiers.filter { $0.key != "other" }.mapValues { identifier in

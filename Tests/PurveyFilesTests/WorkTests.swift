@@ -4,6 +4,7 @@ import FileTesting
 import Foundation
 import Glibc
 import LinuxSystem
+import ProgramTesting
 import ScriptableService
 import Testing
 

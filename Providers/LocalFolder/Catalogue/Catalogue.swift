@@ -280,8 +280,8 @@ extension Catalogue {
         let wasAway = try mayReturn && (item.isGone || item.parent == CatalogueItem.trash || isBuried(item))
         let isMoved = item.parent != parent || item.name != name
         if facts.hasOtherContents(than: item.facts)
-            || facts.isChangedUnseen(since: item.facts) && !(isOwn && isMoved)
-                && (try !isExplained(item, name, parent, facts, isMoved: isMoved))
+            || (facts.isChangedUnseen(since: item.facts) && !(isOwn && isMoved)
+                && !isExplained(item, name, parent, facts, isMoved: isMoved))
         {
             item.contents = facts.changed
         }
@@ -305,7 +305,7 @@ extension Catalogue {
     /// all writes to the file and has reported none. Writes through another hard link are not reported for this name.
     private func isExplained(
         _ item: CatalogueItem, _ name: [UInt8], _ parent: Int64, _ facts: CatalogueItem.Facts, isMoved: Bool
-    ) throws -> Bool {
+    ) -> Bool {
         guard isMoved || facts.permissions != item.facts.permissions, facts.links == 1, item.facts.links == 1,
             !item.isGone || removals.numbers.contains(item.number)
         else { return false }
