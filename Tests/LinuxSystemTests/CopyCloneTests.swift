@@ -1,5 +1,4 @@
 import FileTesting
-import Glibc
 import LinuxSystem
 import TestThreads
 import Testing
@@ -27,36 +26,6 @@ import Testing
         // Later writes to the original do not change the clone.
         try source.overwrite([1, 2, 3], at: 0)
         #expect(try copy.everything() == bytes)
-    }
-
-    /// The writer restores the modification date, as some programs do.
-    @Test(
-        .enabled(
-            if: TestDisk.isWanted(.xfs) && TestDisk.isWanted(.btrfs), "no image of xfs or btrfs can be mounted here"),
-        arguments: [TestDisk.Kind.xfs, .btrfs], [true, false])
-    func aChangeBetweenTheStatusAndTheCloneIsFound(kind: TestDisk.Kind, restoresDate: Bool) throws {
-        let disk = try TestDisk(kind, megabytes: 512)
-        let source = try disk.descriptor.open("a", [.readWrite, .create, .exclusive])
-        try source.overwrite(pattern(1 << 20), at: 0)
-        let before = try source.status()
-        // The size stays the same.
-        var hasChanged = false
-        let error = #expect(throws: CopyError.self) {
-            try FileCopier.copy(
-                source, into: disk.descriptor, named: "b",
-                isCancelled: {
-                    if !hasChanged {
-                        hasChanged = true
-                        try? source.overwrite([1, 2, 3], at: 10)
-                        if restoresDate { futimens(source.rawValue, [before.accessed, before.modified]) }
-                    }
-                    return false
-                })
-        }
-        if case .changedDuringCopy = error {} else { Issue.record("\(String(describing: error))") }
-        #expect(try disk.names().contains("b") == false)
-        // Without a change, the next copy is a clone.
-        #expect(try FileCopier.copy(source, into: disk.descriptor, named: "b") == .clone)
     }
 
     @Test(

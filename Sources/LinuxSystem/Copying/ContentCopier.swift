@@ -51,13 +51,11 @@ struct ContentCopier: ~Copyable {
         advanced: (Int) -> Void, isCancelled: () -> Bool
     ) throws(ContentError) -> CopyMethod {
         if isCancelled() { throw .cancelled }
-        let method: CopyMethod
         if before.size > 0, try clone(source, before, to: target) {
             advanced(before.size)
-            method = .clone
-        } else {
-            method = try copyBytes(source, before, to: target, advanced: advanced, isCancelled: isCancelled)
+            return .clone
         }
+        let method = try copyBytes(source, before, to: target, advanced: advanced, isCancelled: isCancelled)
         try Self.check(source, before, 0..<Int.max, target)
         return method
     }
@@ -115,8 +113,8 @@ struct ContentCopier: ~Copyable {
         do throws(Errno) { return try body() } catch { throw .system(error) }
     }
 
-    /// Clones the source into the target with the ioctl FICLONE. Returns `false` if the file systems do not support
-    /// this. A clone is atomic, but the source may have changed between its status and the clone.
+    /// Clones the source into the target with the ioctl FICLONE, which is atomic. Returns `false` if the file systems
+    /// do not support this.
     private mutating func clone(
         _ source: FileDescriptor, _ before: FileStatus, to target: FileDescriptor
     ) throws(ContentError) -> Bool {
@@ -128,6 +126,8 @@ struct ContentCopier: ~Copyable {
             deviceWithoutClone = before.identity.device
             return false
         }
+        // The source may have changed between its status and the clone.
+        guard try Self.call({ () throws(Errno) in try target.status() }).size == before.size else { throw .changed }
         return true
     }
 
