@@ -47,7 +47,7 @@ struct AlertWindowTests {
             #expect(try await window.place.paths() == ["asked a.txt", "asked b.txt"])
             #expect(try await alerts(window) == "\(StartedCloud.trashAlert)  shown\n")
 
-            try await press("Delete", in: window)
+            try await press("Home", "Delete", in: window)
             _ = try await window.find("label", title)
             try await answer("Do It", to: title, in: window)
             try await window.awaitNo("list item", "asked a.txt")

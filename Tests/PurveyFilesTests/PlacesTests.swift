@@ -44,7 +44,7 @@ struct PlacesTests {
             let short = try await bounds("label", "250 bytes of 1000 bytes used")
             let list = try await bounds("list", "Places")
             try await report("1090000000000 5000000000")
-            let words = "1015.1 GiB of 1019.7 GiB used"
+            let words = "1015.1 GiB of 1019.8 GiB used"
             _ = try await window.find("list item", "Cloud, \(words)")
             try await eventually("the quota has two lines") {
                 // The label may be replaced while it is measured.

@@ -149,10 +149,12 @@ struct WindowFixture {
         try await RunningProgram(try BuiltProgram.path(program), arguments, environment: environment).end()
     }
 
-    /// Gives the window the keyboard focus, because no window manager runs.
+    /// Gives the window the keyboard focus, because no window manager runs. A dialog that is being closed cannot take
+    /// the focus, although it is still found.
     func focusWindow(named name: String = "Files") async throws {
-        let run = try await xdotool("search", "--onlyvisible", "--name", name, "windowfocus")
-        #expect(run.status == 0, "\(run)")
+        try await eventually("the window has the focus") {
+            try await xdotool("search", "--onlyvisible", "--name", name, "windowfocus").status == 0
+        }
     }
 
     /// Changes the size of the window.
