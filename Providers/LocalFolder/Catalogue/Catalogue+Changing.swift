@@ -14,8 +14,8 @@ extension Catalogue {
             if let known = try row(named: bytes, in: parent), known.facts.kind == facts.kind {
                 return known.facts == facts ? known : try place(known, bytes, in: parent, facts)
             }
-            let contents = try earlier(facts).isReused ? facts.contentsOfReusedInode : 0
-            return try insert(FoundFile(name: bytes, facts: facts, contents: contents), in: parent)
+            let file = FoundFile(name: bytes, facts: facts, contents: try earlier(facts).contents)
+            return try insert(file, in: parent)
         }
     }
 

@@ -280,7 +280,7 @@ extension Catalogue {
         let wasAway = try mayReturn && (item.isGone || item.parent == CatalogueItem.trash || isBuried(item))
         let isMoved = item.parent != parent || item.name != name
         if facts.hasOtherContents(than: item.facts)
-            || (facts.isChangedUnseen(since: item.facts) && !(isOwn && isMoved)
+            || (facts.isChangedUnseen(since: item.facts) && !isOwn
                 && !isExplained(item, name, parent, facts, isMoved: isMoved))
         {
             item.contents = facts.changed

@@ -146,8 +146,4 @@ extension CatalogueItem.Facts {
     func isChangedUnseen(since before: CatalogueItem.Facts) -> Bool {
         kind == .file && changed != before.changed && before.changed != 0
     }
-
-    /// The number that makes the version of a new file's contents differ from that of an earlier file with the same
-    /// inode number, which may have had the same size and date.
-    var contentsOfReusedInode: Int64 { kind == .file ? (birth != 0 ? birth : changed) : 0 }
 }

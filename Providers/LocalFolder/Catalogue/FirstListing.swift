@@ -89,7 +89,7 @@ final class FirstListing {
                 items.append(try catalogue.adopt(item, file.name, in: folder, file.facts))
                 hasMoved = true
             } else {
-                if earlier.isReused { file.contents = file.facts.contentsOfReusedInode }
+                file.contents = earlier.contents
                 new.append(file)
             }
         }

@@ -85,7 +85,7 @@ struct FolderComparison {
     private mutating func add(_ name: [UInt8], _ facts: CatalogueItem.Facts) throws {
         let earlier = try catalogue.earlier(facts, among: knownInodes)
         if let item = earlier.moved { return try place(item, name, facts) }
-        let file = FoundFile(name: name, facts: facts, contents: earlier.isReused ? facts.contentsOfReusedInode : 0)
+        let file = FoundFile(name: name, facts: facts, contents: earlier.contents)
         let item = try catalogue.insert(file, in: folder, isChange: !isFirst, mayBeTaken: hasKnown)
         if hasKnown { decided.insert(item.number) }
         if !isFirst { hasChanged = true }
@@ -132,11 +132,12 @@ extension Catalogue {
     ///
     /// - Parameter inodes: the inodes of all earlier items; `nil` if they are not known.
     /// - Returns: the item at another place to which the file belongs, if the file is not at that place any more; and
-    ///   whether another file had the inode number.
+    ///   the value of ``CatalogueItem/contents`` for a new item of the file. If another file had the inode number, it
+    ///   makes the versions of the two files differ, because they may have the same size and date.
     func earlier(
         _ facts: CatalogueItem.Facts, among inodes: Set<UInt64>? = nil
-    ) throws -> (moved: CatalogueItem?, isReused: Bool) {
-        guard facts.inode != 0, inodes?.contains(facts.inode) ?? true else { return (nil, false) }
+    ) throws -> (moved: CatalogueItem?, contents: Int64) {
+        guard facts.inode != 0, inodes?.contains(facts.inode) ?? true else { return (nil, 0) }
         let candidates = try database.all(
             "SELECT \(Self.columns) FROM item WHERE inode = ? ORDER BY revision DESC",
             .integer(Int64(bitPattern: facts.inode)), read: Self.read)
@@ -144,7 +145,8 @@ extension Catalogue {
             guard candidate.number != CatalogueItem.root, candidate.facts.isSame(as: facts) else { return false }
             return try candidate.isGone || !isInPlace(candidate)
         }
-        return (moved, candidates.contains { facts.birth == 0 || $0.facts.birth != facts.birth })
+        let isReused = candidates.contains { facts.birth == 0 || $0.facts.birth != facts.birth }
+        return (moved, isReused ? (facts.birth != 0 ? facts.birth : facts.changed) : 0)
     }
 
     /// Sets the place and attributes of a known item whose file a scan has found in a directory.

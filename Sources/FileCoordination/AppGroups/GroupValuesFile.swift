@@ -81,7 +81,7 @@ final class GroupValuesFile: Sendable {
     /// process sees the change at once. If the file cannot be written, for example because the disk is full, the change
     /// is lost.
     func set(_ value: Any?, forKey key: String) {
-        let change = PendingValues(values: [key: value])
+        guard let change = try? PendingValues(value, forKey: key) else { return }
         writing.withLock { writing in
             pending.withLock { $0.add(change) }
             writePending(&writing)
@@ -134,11 +134,19 @@ final class GroupValuesFile: Sendable {
     }
 }
 
-/// Changes of values, by key. A value of `nil` removes the key.
-///
-/// Sendable: property list values do not change after their creation.
-private struct PendingValues: @unchecked Sendable {
-    var values: [String: Any?] = [:]
+/// Changes of values that are not written yet.
+private struct PendingValues: Sendable {
+    /// The new values by key, each as a property list, because a program may change the object that it has set. A value
+    /// of `nil` removes the key.
+    private var values: [String: Data?] = [:]
+
+    init() {}
+
+    init(_ value: Any?, forKey key: String) throws {
+        // Some kinds of values are no property list by themselves, but all are as an element of an array.
+        values[key] = .some(
+            try value.map { try PropertyListSerialization.data(fromPropertyList: [$0], format: .binary, options: 0) })
+    }
 
     var isEmpty: Bool { values.isEmpty }
 
@@ -146,7 +154,10 @@ private struct PendingValues: @unchecked Sendable {
 
     func applied(to stored: [String: Any]) -> [String: Any] {
         var all = stored
-        for (key, value) in values { all[key] = value }
+        for (key, list) in values {
+            let value = list.flatMap { try? PropertyListSerialization.propertyList(from: $0, format: nil) }
+            all[key] = (value as? [Any])?.first
+        }
         return all
     }
 }

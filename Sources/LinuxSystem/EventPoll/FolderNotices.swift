@@ -12,8 +12,8 @@ package struct FolderNotices: Sendable {
     package typealias Number = CInt
 
     package enum Notice: Sendable, Hashable {
-        /// A name was added to or removed from the directory, or the file with this name was changed. If the name is
-        /// `nil`, the dates or permissions of the directory itself were changed.
+        /// A name was removed from the directory or moved into it, or the attributes of the file with this name were
+        /// changed. If the name is `nil`, the dates or permissions of the directory itself were changed.
         case changed(Number, FileName?)
         /// The file with this name was created, written, or closed after it was open for writing. Its contents may have
         /// changed.

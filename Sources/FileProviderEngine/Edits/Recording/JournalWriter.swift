@@ -98,7 +98,7 @@ final class JournalWriter: EngineComponent {
     func writeInAnyCase(_ changes: [JournalChange], freesSpace: Bool = true) throws(IndexError) {
         let (removed, entries) = Self.sorted(changes)
         try journal.replaceInAnyCase(removing: removed, putting: entries, freesSpace: freesSpace)
-        payJournal()
+        scheduleUnwritten()
     }
 
     private static func sorted(_ changes: [JournalChange]) -> (removed: [ItemNumber], entries: [JournalEntry]) {
@@ -114,21 +114,21 @@ final class JournalWriter: EngineComponent {
     }
 
     /// Schedules a write of the changes that are queued for the journal, if there are any.
-    private func payJournal() {
+    private func scheduleUnwritten() {
         guard journal.hasUnwrittenChanges, !hasDeferredFlush else { return }
         hasDeferredFlush = true
-        later(after: Self.payInterval) { $0.components.writer.payAgain() }
+        later(after: Self.retryInterval) { $0.components.writer.writeUnwritten() }
     }
 
     /// Tries again to write the changes that are queued for the journal.
-    func payAgain() {
+    func writeUnwritten() {
         hasDeferredFlush = false
         guard !isClosed else { return }
         // While the disk has no space, the next attempt is scheduled again.
         try? journal.writeUnwrittenChanges()
-        payJournal()
+        scheduleUnwritten()
     }
 
     /// The interval in seconds between two attempts to write the queued changes.
-    private static let payInterval = 2.0
+    private static let retryInterval = 2.0
 }
