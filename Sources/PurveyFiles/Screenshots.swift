@@ -89,8 +89,17 @@ import Glibc
         try? await Task.sleep(for: .milliseconds(300))
     }
 
-    /// Draws the window, or the dialog over it, into a PNG file.
+    /// Draws the window, or the dialog over it, into a PNG file. Tries again for up to 20 seconds if GTK has not drawn
+    /// the view yet, which happens on a busy machine.
     private static func picture(_ window: BrowserWindow, _ directory: String, _ name: String) async -> Bool {
+        for _ in 0..<200 {
+            if draw(window, directory, name) { return true }
+            try? await Task.sleep(for: .milliseconds(100))
+        }
+        return false
+    }
+
+    private static func draw(_ window: BrowserWindow, _ directory: String, _ name: String) -> Bool {
         let shown = dialogs(over: window.window).first ?? window.window
         let widget = shown.object(as: GtkWidget.self)
         let (width, height) = (gtk_widget_get_width(widget), gtk_widget_get_height(widget))
