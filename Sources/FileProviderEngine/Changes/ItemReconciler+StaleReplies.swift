@@ -46,6 +46,33 @@ extension ItemReconciler {
         return gone.filter { !uncertain.contains($0) }
     }
 
+    /// The maximum number of requests for an item whose replies are stale.
+    private static let mostRequests = 3
+
+    /// Writes an item of a reply to the index, preceded by its unknown ancestors. A caller that needs the item in the
+    /// index cannot wait for a revalidation. Therefore the item is requested again at once while the reply is stale.
+    ///
+    /// - Returns: The item in the last reply.
+    func applyNewest(
+        _ answer: ProviderItem, answering request: ReplyOrdering.Request, _ engine: isolated any EngineEvents
+    ) async throws(ProviderError) -> ProviderItem {
+        var (item, request) = (answer, request)
+        for attempt in 1... {
+            let items = try await withAncestors([item], engine)
+            guard !context.isClosed else { throw .closed }
+            let isStale = context.replies.isStale(for: item.identifier, since: request)
+            try apply(items, answering: request, engine)
+            guard isStale, attempt < Self.mostRequests else { break }
+            request = context.replies.beginRequest()
+            // If this fails, the revalidation that the stale reply has scheduled updates the item.
+            guard let newer = try? await context.provider.item(item.identifier),
+                newer.identifier.hasSameBytes(as: item.identifier)
+            else { break }
+            item = newer
+        }
+        return item
+    }
+
     /// Records that the provider has confirmed a local change of the item with the given identifier, so that replies to
     /// earlier requests are stale for this item.
     ///

@@ -131,9 +131,7 @@ final class ItemReconciler {
             [provider = context.provider] () async throws(ProviderError) in
             try await provider.item(identifier)
         }
-        let all = try await withAncestors([item], engine)
-        guard !context.isClosed else { throw .closed }
-        _ = try apply(all, listedIn: nil, mark: 0, answering: request, engine)
+        _ = try await applyNewest(item, answering: request, engine)
         guard let learned = try known(identifier) else { throw .noItem(identifier) }
         return learned
     }

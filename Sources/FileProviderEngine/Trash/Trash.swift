@@ -45,10 +45,10 @@ package final class Trash {
         let former = try onRecord { () throws(IndexError) in
             try context.index.trashed().first { $0.identifier == identifier }?.parent
         }
-        let item: ProviderItem
+        let answer: ProviderItem
         do throws(ProviderError) {
             EngineStep.untrashAsked.reach()
-            item = try await context.provider.untrash(
+            answer = try await context.provider.untrash(
                 identifier, to: parent, formerlyIn: former == ProviderItem.trashIdentifier ? nil : former)
             EngineStep.untrashAnswered.reach()
         } catch {
@@ -57,9 +57,7 @@ package final class Trash {
             throw error
         }
         guard !context.isClosed else { throw .closed }
-        let items = try await reconciler.withAncestors([item], engine)
-        guard !context.isClosed else { throw .closed }
-        try reconciler.apply(items, answering: request, engine)
+        let item = try await reconciler.applyNewest(answer, answering: request, engine)
         if !item.identifier.hasSameBytes(as: identifier) {
             try context.write { writer throws(IndexError) in try writer.forgetTrashed(identifier) }
         }
@@ -78,9 +76,7 @@ package final class Trash {
             let item = try await context.provider.item(identifier)
             guard !context.isClosed else { throw .closed }
             guard item.identifier == identifier, item.isInTrash else {
-                let items = try await reconciler.withAncestors([item], engine)
-                guard !context.isClosed else { throw .closed }
-                try reconciler.apply(items, answering: request, engine)
+                _ = try await reconciler.applyNewest(item, answering: request, engine)
                 return
             }
             guard item.capabilities & IndexedItem.Capability.deleting != 0 else {

@@ -214,6 +214,30 @@ struct TrashTests {
         #expect(domain.provider.count(.trash) == 1)
     }
 
+    /// A report of the item in the trash that arrives before the reply to the restoration makes that reply stale.
+    @Test func aRestoredItemIsShownAtOnceAfterAStaleReply() async throws {
+        let domain = try TestDomain()
+        let file = domain.provider.addFile("file.txt", "text")
+        try await domain.engine.trash(try await domain.item("file.txt").number)
+        try await domain.settle()
+        try await eventually { try domain.engine.trashed().map(\.identifier) == [file] }
+        let (provider, engine) = (domain.provider, domain.engine)
+        provider.behave {
+            $0.before = { (request) throws(ProviderError) in
+                guard request == .untrash(file) else { return }
+                provider.update(file) { $0.tagData = [1] }
+                engine.signal(container: nil)
+                // The engine's thread is free while the restoration waits for this reply.
+                while (try? engine.trashed().first?.tagData) ?? nil != [1] {
+                    try? await Task.sleep(for: .milliseconds(2))
+                }
+            }
+        }
+        try await engine.untrash(file)
+        #expect(try domain.names() == ["file.txt"])
+        #expect(try engine.trashed().isEmpty)
+    }
+
     @Test func descendantsOfATrashedFolderAreNotSeen() async throws {
         let domain = try TestDomain()
         let folder = domain.provider.addFolder("Folder")
