@@ -5,6 +5,7 @@ import FileProviderWire
 import FileTesting
 import Foundation
 import Glibc
+import ItemStore
 import ItemValues
 import LinuxSystem
 import ProgramTesting
@@ -204,7 +205,9 @@ struct TrashTests {
             let item = try #require(mount.provider.identifier(at: "a"))
             mount.provider.update(item) { $0.capabilities &= ~0x10 }
             mount.engine.signal(container: nil)
-            mount.wait(until: { mount.failure { try mount.rename("a", to: mount.trash("files/a")) } == .notPermitted })
+            let present = try #require(mount.provider.item(of: item)).capabilities
+            mount.wait(until: { try mount.engine.index.item(identifier: item)?.item.capabilities == present })
+            #expect(mount.failure { try mount.rename("a", to: mount.trash("files/a")) } == .notPermitted)
         }
     }
 
