@@ -40,6 +40,9 @@ private struct Application {
     /// The hashes of the identifiers of the items that this batch has added. They show whether an identifier occurs
     /// twice in the batch.
     private var addedHashes: Set<UInt64> = []
+    /// The known items that this batch has changed. A later report of such an item changes it again, even if that report
+    /// equals the row from before the batch.
+    private var changedNumbers: Set<ItemNumber> = []
     private var unknownParents: Set<String> = []
     /// The positions in the batch of new items whose parent is not known yet, by the parent's identifier.
     private var waiting: [String: [Int]] = [:]
@@ -87,7 +90,12 @@ private struct Application {
         for index in items.indices {
             switch known[index] {
             case .ignored: break
-            case .unchanged(let number): try confirm(number, items[index])
+            case .unchanged(let number):
+                if changedNumbers.contains(number) {
+                    try change(number, items[index])
+                } else {
+                    try confirm(number, items[index])
+                }
             case .changed(let number): try change(number, items[index])
             case .new:
                 if addedHashes.contains(hashes[index]),
@@ -298,6 +306,7 @@ private struct Application {
             after.followAttributes(since: before.item, except: try state.metadata.setLocally(number))
         }
         result.changed.append(number)
+        changedNumbers.insert(number)
         noteContents(before, item)
         if number == .root {
             // A root without a creation date at the provider keeps the one from when it was first known.
@@ -339,7 +348,7 @@ private struct Application {
             } else if leaving.contains(number) {
                 // The item did not get the expected new name or place. Another item may have taken its current name
                 // meanwhile.
-                after.name = try state.freeName(before.name, in: after.parent) {
+                after.name = try state.freeName(before.name, of: said, in: after.parent) {
                     $0 != number && !self.leaving.contains($0)
                 }
             }

@@ -52,6 +52,13 @@ package enum MountName {
         joined(split(name), suffix: " \(number)")
     }
 
+    /// Whether `name` is the result of ``numbered(_:_:)`` for the given name and any number.
+    static func isNumbered(_ name: String, from base: String) -> Bool {
+        let stem = split(name).stem
+        guard let space = stem.lastIndex(of: " "), let number = Int(stem[space...].dropFirst()) else { return false }
+        return numbered(base, number).hasSameBytes(as: name)
+    }
+
     /// Splits a name into its stem and its extension. The extension includes the dot. A name whose only dot is its
     /// first character has no extension. A name with more than 31 bytes after the last dot, probably a sentence, has
     /// none either.

@@ -32,6 +32,21 @@ extension WriterConnection {
         return MountName.numbered(name, free)
     }
 
+    /// Returns the wanted name of an item if no other visible item of the given directory has it, otherwise a name with
+    /// a number. If the wanted name is the name at the provider with a number that no user has set, only the number
+    /// changes.
+    ///
+    /// - Parameter counts: Returns whether other items must not have the name of the given item.
+    func freeName(
+        _ wanted: String, of item: IndexedItem, in parent: ItemNumber, _ counts: (ItemNumber) -> Bool
+    ) throws(IndexError) -> String {
+        let name = MountName.mended(wanted)
+        if try queries.number(named: name, in: parent, where: counts) == nil { return name }
+        let own = MountName.mended(item.item.filename)
+        let hasNumber = !item.changes.contains(.place) && MountName.isNumbered(name, from: own)
+        return try freeName(hasNumber ? own : name, in: parent, counts)
+    }
+
     func isFolder(_ number: ItemNumber, within folder: ItemNumber) throws(IndexError) -> Bool {
         var current = number
         while current != folder {
@@ -52,7 +67,7 @@ extension WriterConnection {
         var item = item
         try yieldIdentifier(item.item.identifier, to: item)
         if !item.changes.contains(.deleted) {
-            item.name = try freeName(MountName.mended(item.name), in: item.parent) { _ in true }
+            item.name = try freeName(item.name, of: item, in: item.parent) { _ in true }
         }
         try insert(item)
         if !item.changes.contains(.deleted) { recordChange(.added(item.number, parent: item.parent, name: item.name)) }
@@ -84,7 +99,7 @@ extension WriterConnection {
             if isShown,
                 !wasShown || after.parent != before.parent || !after.name.hasSameBytes(as: before.name)
             {
-                after.name = try freeName(MountName.mended(after.name), in: after.parent) { $0 != after.number }
+                after.name = try freeName(after.name, of: after, in: after.parent) { $0 != after.number }
             }
         }
         after = try replace(before, with: after)

@@ -33,6 +33,36 @@ struct RecoveringEditsTests {
         #expect(try await domain.tree() == wanted)
     }
 
+    /// The new file takes the numbered name that the provider's file had when it was edited.
+    @Test func anEditedFileHasItsNameAtTheProviderAfterTheIndexIsLost() async throws {
+        let domain = try TestDomain()
+        let provider = domain.provider
+        try await domain.list()
+        provider.hold(.create)
+        provider.hold(.replaceContents)
+        let made = try await domain.make("d", "mine")
+        provider.addFile("d", "theirs")
+        domain.engine.signal(container: nil)
+        try await eventually { try domain.names().sorted() == ["d", "d 2"] }
+        try await domain.overwrite("d 2", "edited")
+        provider.behave { behaviour in
+            behaviour.before = { request throws(ProviderError) in
+                if case .create("d 2", _) = request { throw .of(.serverUnreachable) }
+            }
+        }
+        provider.release(.create)
+        try await eventually {
+            domain.clock.advance(by: 1)
+            return try domain.row(made).name == "d 2"
+        }
+        let path = domain.configuration.dataFolder + "/index.db"
+        try domain.restart { try Index.delete(path: path) }
+        provider.behave { $0.before = { (_) throws(ProviderError) in } }
+        provider.release(.replaceContents)
+        try await domain.settleOnProvider()
+        #expect(provider.tree == ["d": "edited", "d 2": "mine"])
+    }
+
     /// The process ends before and after every request of an upload.
     @Test(arguments: [MemoryProvider.Kind.item, .create, .replaceContents, .move, .delete], [true, false])
     func nothingIsLostWhereAProcessEnds(around kind: MemoryProvider.Kind, isAfter: Bool) async throws {

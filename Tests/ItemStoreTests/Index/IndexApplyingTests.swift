@@ -68,6 +68,20 @@ import Testing
         #expect(try sample.shown() == ["x.txt": "d", "x 2.txt": "b", "x 3.txt": "c"])
     }
 
+    @Test func aNameHasOnlyOneNumber() throws {
+        let sample = try IndexSample()
+        try sample.apply(file("a", "x.txt"), file("b", "x.txt"))
+        let number = try sample.number("b")
+        try sample.update(number) { $0.changes.insert(.deleted) }
+        try sample.apply(file("c", "x 2.txt"))
+        // The provider refuses the removal of b.
+        try sample.update(number) { $0.changes.remove(.deleted) }
+        #expect(try sample.shown() == ["x.txt": "a", "x 2.txt": "c", "x 3.txt": "b"])
+        // The batch announces another name of b and then its former name.
+        try sample.apply(file("b", "y.txt"), file("d", "x 3.txt"), file("b", "x.txt"))
+        #expect(try sample.shown() == ["x.txt": "a", "x 2.txt": "c", "x 3.txt": "d", "x 4.txt": "b"])
+    }
+
     @Test func manyItemsOfOneNameAllHaveNames() throws {
         let sample = try IndexSample()
         let items = (0..<3000).map { file("\($0)", "same") }

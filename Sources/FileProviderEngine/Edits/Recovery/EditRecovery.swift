@@ -169,11 +169,6 @@ final class EditRecovery: EngineComponent {
         // An item in a new directory is restored after that directory.
         if let above = missing[entry.parent] { try restoreRow(above, &missing, engine) }
         let parent = try restoredParent(of: entry, engine)
-        let isDeleted = entry.changes.contains(.deleted)
-        var name = entry.name
-        if !isDeleted, try index.item(named: name, in: parent.number) != nil {
-            name = try recorder.freeName(in: parent.number) { MountName.numbered(entry.name, $0 + 1) }
-        }
         // An item that was moved locally may still be in its former place at the provider.
         var item = ProviderItem(
             identifier: entry.identifier, parent: entry.place?.parent ?? parent.item.identifier,
@@ -181,7 +176,7 @@ final class EditRecovery: EngineComponent {
         item.contentVersion = entry.baseVersion
         item.linkTarget = entry.linkTarget
         let row = IndexedItem(
-            number: entry.number, parent: parent.number, name: name, item: item, changes: entry.changes,
+            number: entry.number, parent: parent.number, name: entry.name, item: item, changes: entry.changes,
             content: .dataless, localSize: 0, localVersion: entry.baseVersion, localModified: entry.modified,
             mode: entry.mode, listing: entry.changes.contains(.created) ? .complete : .never, isPinned: false)
         try writer.writeIndex { writer throws(IndexError) in try writer.insert(row, keepsNumber: true) }
