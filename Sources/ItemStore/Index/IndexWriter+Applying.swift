@@ -40,8 +40,8 @@ private struct Application {
     /// The hashes of the identifiers of the items that this batch has added. They show whether an identifier occurs
     /// twice in the batch.
     private var addedHashes: Set<UInt64> = []
-    /// The known items that this batch has changed. A later report of such an item changes it again, even if that report
-    /// equals the row from before the batch.
+    /// The known items that this batch has changed. A later report of such an item changes it again, even if that
+    /// report equals the row from before the batch.
     private var changedNumbers: Set<ItemNumber> = []
     private var unknownParents: Set<String> = []
     /// The positions in the batch of new items whose parent is not known yet, by the parent's identifier.

@@ -119,6 +119,22 @@ final class IdentifierFinder: EngineComponent {
         return .later(0)
     }
 
+    /// Looks for an item that left `place` by a move without a reply and now waits for the item `number`, which is to
+    /// take this place. If the identifier is the path, the item `number` would get the identifier of the waiting item,
+    /// which could no longer be found.
+    ///
+    /// - Returns: `nil` if there is no such item, or the provider still has it in `place`.
+    func findMoved(
+        from place: SentLocation, for number: ItemNumber, _ engine: isolated any EngineEvents
+    ) async throws -> StepResult? {
+        guard let waiting = tracker.waitingMover(from: place, for: number), let target = tracker.moves[waiting],
+            let row = try index.itemEvenIfDeleted(waiting)
+        else { return nil }
+        guard scheduler.table.reserve(waiting, by: number) else { return .later(configuration.settlingTime) }
+        defer { scheduler.table.endReservation(waiting, at: clock.now) }
+        return try await findMoved(row, target, engine)
+    }
+
     /// Whether the provider's item `found` has the same kind and contents as the locally changed item `row`. Files are
     /// compared by the version that the local edit is based on. The version in the index may come from a report about
     /// another item of the same path.

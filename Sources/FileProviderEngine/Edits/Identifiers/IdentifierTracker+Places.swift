@@ -39,6 +39,12 @@ extension IdentifierTracker {
         moves.first { $0.value == place && $0.key != number && !scheduler.waits($0.key, for: number) }?.key
     }
 
+    /// Returns an item that waits for the item `number`, and whose move from `place` has no reply yet; `nil` if there
+    /// is none.
+    func waitingMover(from place: SentLocation, for number: ItemNumber) -> ItemNumber? {
+        leaving.first { $0.value == place && moves[$0.key] != nil && scheduler.waits($0.key, for: number) }?.key
+    }
+
     /// Returns an item that the provider may still have in `place`, although a local removal or move of the item is
     /// pending. An item whose removal or move has failed is not returned.
     private func itemLeaving(_ place: SentLocation, besides number: ItemNumber) throws(IndexError) -> ItemNumber? {

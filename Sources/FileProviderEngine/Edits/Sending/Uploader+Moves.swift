@@ -15,6 +15,7 @@ extension Uploader {
         let name = row.name
         let place = SentLocation(parent: parent.item.identifier, name: name)
         if let removal = try removalWaits.removal(in: place) { return .waits(for: removal) }
+        if let result = try await finder.findMoved(from: place, for: number, engine) { return result }
         // The reply to an earlier move may have been lost.
         let wasAsked = entry.mayHaveMoved
         if wasAsked, let earlier = entry.movedTo, earlier != place,

@@ -30,6 +30,7 @@ extension Uploader {
             return .waits(for: sender)
         }
         if let removal = try removalWaits.removal(in: place) { return .waits(for: removal) }
+        if let result = try await finder.findMoved(from: place, for: number, engine) { return result }
         if let result = try await findUnfit(number, entry, new, in: parent.number, upload, engine) { return result }
         // A request that has to wait is not recorded as sent.
         if let result = try tracker.obstacle(for: number, to: place, in: parent.number) { return result }
