@@ -11,7 +11,7 @@ import Testing
     func anExtensionThatSendsAnythingOverItsLinkHarmsNoOther(_ link: String) async throws {
         try await AttackedDaemon.run { daemon in
             let identifier = try await daemon.install(HostileRole(.told))
-            try await daemon.withstands(TestSample.count(2, of: 150)) { seed in
+            try await daemon.withstands(TestSample.count(2, of: 30)) { seed in
                 try await daemon.run(identifier) { socket in
                     #expect(
                         try AttackedDaemon.tell("\(link) \(seed) 200 patiently", over: socket) == "done", "seed \(seed)"
@@ -26,12 +26,11 @@ import Testing
     }
 
     /// The other end of the extension call's socket is in the program that makes the call.
-    @Test(.enabled(if: TestSample.isWhole, "takes minutes"))
-    func aProgramOutlivesTheExtensionThatItCalls() async throws {
+    @Test func aProgramOutlivesTheExtensionThatItCalls() async throws {
         try await AttackedDaemon.run { daemon in
             let file = daemon.home + "/note.txt"
             try Data("note".utf8).write(to: URL(fileURLWithPath: file))
-            try await daemon.withstands(TestSample.count(2, of: 100), leaving: AttackedDaemon.isOfExtension) { seed in
+            try await daemon.withstands(TestSample.count(1, of: 20), leaving: AttackedDaemon.isOfExtension) { seed in
                 let identifier = try await daemon.install(HostileRole(.called, seed: seed, packets: 100))
                 let run = try daemon.purvey(["share", file, "--with", identifier])
                 // It says that the extension failed; it is not ended by a signal.
