@@ -109,6 +109,22 @@ public final class NSXPCConnection: NSObject, Sendable {
         _ handler: @escaping @Sendable (any Error) -> Void
     ) -> Any { () }
 
+    /// Unavailable: a connected pair of sockets has the credentials of the process that created it.
+    @available(*, unavailable, message: "Linux does not report the process at the other end of this connection")
+    public var processIdentifier: pid_t { 0 }
+    /// Unavailable: a connected pair of sockets has the credentials of the process that created it.
+    @available(*, unavailable, message: "the other end always belongs to this process's user")
+    public var effectiveUserIdentifier: uid_t { 0 }
+    /// Unavailable: a connected pair of sockets has the credentials of the process that created it.
+    @available(*, unavailable, message: "the other end always belongs to this process's user")
+    public var effectiveGroupIdentifier: gid_t { 0 }
+    /// Unavailable: Linux has no audit sessions.
+    @available(*, unavailable, message: "Linux has no audit sessions")
+    public var auditSessionIdentifier: Int32 { 0 }
+    /// Unavailable: a distributed call returns after the other end has replied.
+    @available(*, unavailable, message: "await the distributed calls: each returns after the other end has replied")
+    public func scheduleSendBarrierBlock(_ block: @escaping @Sendable () -> Void) {}
+
     /// Whether the connection has ended.
     var hasEnded: Bool {
         state.withLock { state in
