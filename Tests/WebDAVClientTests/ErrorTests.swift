@@ -54,6 +54,14 @@ struct ErrorTests {
         #expect(error == .locked("/b", owner: "Ada"))
     }
 
+    /// Nextcloud unlocks the folder of a file after the reply to the request that has written the file.
+    @Test func `a request is repeated after a lock that no client has`() async throws {
+        try await server.order(.delete, status: 204)
+        try await server.order(.delete, status: 423, times: 2)
+        try await server.client.delete(server.address("/a"))
+        #expect(try await server.requests().count { $0.method == "DELETE" } == 3)
+    }
+
     @Test func `the server's own reason is told`() async throws {
         let body =
             "<d:error xmlns:d=\"DAV:\" xmlns:s=\"http://sabredav.org/ns\"><s:message>Read\nonly</s:message></d:error>"

@@ -25,7 +25,7 @@ public struct DAVClient: Sendable {
     public var onProgress: (@Sendable (_ sent: Int, _ received: Int) -> Void)?
     /// A function that returns the current date, with which the server's clock is compared.
     public var now: @Sendable () -> HTTPDate = { HTTPDate(seconds: Int64(time(nil))) }
-    /// The clock that measures the pauses of ``probe(_:)``.
+    /// The clock that measures the pauses of ``probe(_:)``, and those between repeated requests.
     public var clock: any Clock<Duration> = ContinuousClock()
 
     /// Creates a client.
@@ -79,13 +79,30 @@ public struct DAVClient: Sendable {
         throw isPage ? .signInPage(origin) : .transport(.redirect(origin, "\(target) is another server"))
     }
 
+    /// The delays before a request that a server has refused because of its own lock is repeated.
+    private static let delaysAfterLock: [Duration] = [.milliseconds(100), .milliseconds(300), .seconds(1)]
+
     /// Sends a request that must succeed.
+    ///
+    /// Nextcloud locks files and their folders during each request, and unlocks them after it has sent the reply. No
+    /// client has such a lock, and `PROPFIND` does not report it. A request without a body that is refused because of
+    /// it is repeated.
     package func send(
         _ request: HTTPRequest, to destination: HTTPDestination = .memory(limit: 16 << 20)
     ) async throws(DAVError) -> HTTPResponse {
-        let response = try await attempt(request, to: destination)
-        try await check(response, to: request)
-        return response
+        var delays = Self.delaysAfterLock[...]
+        while true {
+            let response = try await attempt(request, to: destination)
+            do {
+                try await check(response, to: request)
+                return response
+            } catch {
+                guard case .locked(_, owner: nil) = error, [.delete, .move, .copy, .mkcol].contains(request.method),
+                    let delay = delays.popFirst()
+                else { throw error }
+                do { try await clock.sleep(for: delay) } catch { throw .transport(.cancelled) }
+            }
+        }
     }
 
     /// Throws the error for a response whose status is not 2xx.
