@@ -87,7 +87,7 @@ import WebDAVClient
         }
     }
 
-    @Test func `a directory stays while its probe runs, and where its record does not belong`() throws {
+    @Test func `a directory stays while its probe runs, and where its record does not belong`() async throws {
         let state = try TestFolder()
         let records = ProbeRecords(beside: URL(filePath: state.path + "/state"))
         let root = try HTTPAddress("https://cloud.example/dav/")
@@ -99,7 +99,12 @@ import WebDAVClient
         record = nil
         #expect(records.abandoned(in: try HTTPAddress("https://cloud.example/other/")).isEmpty)
         #expect(records.abandoned(in: try HTTPAddress("https://other.example/dav/")).isEmpty)
-        let left = records.abandoned(in: root)
+        var left: [ProbeRecords.Record] = []
+        // A child process that another test has just forked holds the lock, too, until it executes its program.
+        for _ in 0..<1_000 where left.isEmpty {
+            left = records.abandoned(in: root)
+            if left.isEmpty { try await Task.sleep(for: .milliseconds(10)) }
+        }
         #expect(left.map(\.directory) == [directory])
         for record in left { records.end(record) }
         #expect(records.abandoned(in: root).isEmpty && self.records(state).isEmpty)
