@@ -77,16 +77,10 @@ import ProgramManuals
         window.items.grabFocus()
     }
 
-    /// Returns the location with the given name on the command line, or `nil` if there is none.
-    nonisolated static func location(named name: String) -> Location? {
-        switch name {
-        case "recents": .recents
-        case "favorites": .favorites
-        case "trash": .trash
-        case "transfers": .transfers
-        default: nil
-        }
-    }
+    /// The locations that have a name on the command line, in the order of the help.
+    nonisolated static let namedLocations: KeyValuePairs<String, Location> = [
+        "recents": .recents, "favorites": .favorites, "trash": .trash, "transfers": .transfers,
+    ]
 
     /// Returns the location for an argument of the form `DOMAIN` or `DOMAIN:PATH`. If the argument is `nil`, returns
     /// the recent files.

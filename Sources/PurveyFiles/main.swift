@@ -58,10 +58,15 @@ case "--choose"?, "--save"?, "--browse"?:
         exit(manual.misuse(error.description))
     }
 case "--show"?:
-    guard arguments.count == 2, let location = BrowserProgram.location(named: arguments[1]) else {
-        exit(manual.misuse("--show takes one of recents, favorites, trash and transfers"))
+    let names = BrowserProgram.namedLocations.map(\.key)
+    guard arguments.count == 2 else { exit(manual.misuse("--show takes one of \(names.joined(separator: ", "))")) }
+    guard let named = BrowserProgram.namedLocations.first(where: { $0.key == arguments[1] }) else {
+        exit(
+            manual.misuse(
+                SpellingSuggestion.sentence(
+                    "--show cannot be '\(arguments[1])'", about: arguments[1], known: names, listing: true)))
     }
-    begin = .location(location)
+    begin = .location(named.value)
 case let option? where option.hasPrefix("-"): exit(manual.refuse(option))
 case let place?:
     guard arguments.count == 1 else { exit(manual.refuse(arguments[1])) }

@@ -34,17 +34,22 @@ extension Harness {
             var words = arguments[...]
             var (scenarios, kinds): ([Scenario], [Fault.Kind]) = ([], [])
             while let word = words.popFirst() {
-                func value<Value>(_ make: (String) -> Value?) throws(WrongUsage) -> Value {
+                func value<Value>(of known: [String] = [], _ make: (String) -> Value?) throws(WrongUsage) -> Value {
                     guard let text = words.popFirst() else { throw WrongUsage(description: "\(word) takes a value") }
-                    guard let value = make(text) else { throw WrongUsage(description: "\(word) cannot be '\(text)'") }
-                    return value
+                    if let value = make(text) { return value }
+                    throw WrongUsage(
+                        description: SpellingSuggestion.sentence(
+                            "\(word) cannot be '\(text)'", about: text, known: known, listing: true))
+                }
+                func choice<Value: RawRepresentable<String> & CaseIterable>() throws(WrongUsage) -> Value {
+                    try value(of: Value.allCases.map(\.rawValue)) { Value(rawValue: $0) }
                 }
                 switch word {
-                case "--scenario": scenarios.append(try value { Scenario(rawValue: $0) })
+                case "--scenario": scenarios.append(try choice())
                 case "--seed": seed = try value { UInt64($0) }
-                case "--model": model = try value { TrialModel(rawValue: $0) }
-                case "--server": server = try value { CloudServer.names.contains($0) ? $0 : nil }
-                case "--kind": kinds.append(try value { Fault.Kind(rawValue: $0) })
+                case "--model": model = try choice()
+                case "--server": server = try value(of: CloudServer.names) { CloudServer.names.contains($0) ? $0 : nil }
+                case "--kind": kinds.append(try choice())
                 case "--fault": faults.append(try value { Fault($0) })
                 case "--sample": sample = try value { Int($0).flatMap { $0 < 0 ? nil : $0 } }
                 case "--jobs": jobs = try value { Int($0).flatMap { $0 < 1 ? nil : $0 } }

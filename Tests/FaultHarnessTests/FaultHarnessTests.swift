@@ -147,5 +147,9 @@ import Testing
         ] {
             #expect(throws: Harness.Options.WrongUsage.self) { try Harness.Options(arguments: arguments) }
         }
+        let error = #expect(throws: Harness.Options.WrongUsage.self) {
+            try Harness.Options(arguments: ["--scenario", "rename"])
+        }
+        #expect(error?.description == "--scenario cannot be 'rename' (did you mean 'renames'?)")
     }
 }

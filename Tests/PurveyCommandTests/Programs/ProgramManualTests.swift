@@ -46,6 +46,18 @@ import Testing
                 == "\(name): unknown option '--verison' (did you mean '--version'?); see '\(name) --help'\n")
     }
 
+    @Test(arguments: [
+        ("purvey-files", "--show", "recent", "recents"), ("purvey-faults", "--scenario", "rename", "renames"),
+    ])
+    func aMisspelledValueIsRefusedWithTheOneThatWasMeant(
+        _ name: String, _ option: String, _ word: String, _ meant: String
+    ) async throws {
+        let run = try await RunningProgram(BuiltProgram.path(name), [option, word]).end()
+        #expect(run.status == 2 && run.output.isEmpty, "\(run)")
+        #expect(
+            run.errors == "\(name): \(option) cannot be '\(word)' (did you mean '\(meant)'?); see '\(name) --help'\n")
+    }
+
     @Test(arguments: programs.filter { !examples.contains($0) })
     func aValueOfAnOptionWithoutOneIsRefused(_ name: String) async throws {
         let run = try await run(name, "--help=1")
