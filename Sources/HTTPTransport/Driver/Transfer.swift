@@ -77,6 +77,9 @@ final class Transfer {
     ///   because the server may have carried it out. Over HTTP/2, a server reports which requests it has not processed.
     func begin() -> Bool {
         defer { headCountAtBegin = head.count }
+        // libcurl 7.88 does not rewind the body if the head of a refusal arrives before the body is sent, and the rest
+        // of the refusal after that. The repeated request would have no body, and its server would wait for it.
+        sendPosition = 0
         if headCountAtBegin == head.count, !plan.request.method.isSafe, !isMultiplexedServer {
             failure = .connectionLost(origin, "the server closed it without a reply")
         }
