@@ -155,6 +155,9 @@ class Connection:
             if fault and fault.rate and not bare:
                 self.send_slowly(head.encode("utf-8"), body, fault.rate)
             elif bare or body == b"":
+                # What the request has locked is free before its client has the whole reply.
+                if isinstance(body, FileSlice):
+                    body.close()
                 self.sock.sendall(head.encode("utf-8"))
             else:
                 self.send_body(head.encode("utf-8"), body)
@@ -167,15 +170,29 @@ class Connection:
         if isinstance(body, bytes):
             self.sock.sendall(head + body)
         elif isinstance(body, FileSlice):
+            if body.length:
+                self.sock.sendall(head)
+                head = self.send_but_last(body)
+            # A client that has the last byte may write the file, or remove its folder, at once.
+            body.close()
             self.sock.sendall(head)
-            if body.length and self.sock.sendfile(body.file, body.offset, body.length) != body.length:
-                raise Disconnected
         else:
             self.sock.sendall(head)
             for piece in body:
                 if piece:
                     self.sock.sendall(b"%x\r\n%b\r\n" % (len(piece), piece))
             self.sock.sendall(b"0\r\n\r\n")
+
+    def send_but_last(self, body: FileSlice) -> bytes:
+        """Sends a body except its last byte, which it returns."""
+        rest = body.length - 1
+        if rest and self.sock.sendfile(body.file, body.offset, rest) != rest:
+            raise Disconnected
+        body.file.seek(body.offset + rest)
+        last = body.file.read(1)
+        if not last:
+            raise Disconnected
+        return last
 
     def send_slowly(self, head: bytes, body: bytes | FileSlice | Iterator[bytes], rate: int) -> None:
         """Sends a body in ten pieces a second."""

@@ -73,7 +73,7 @@ class Files:
     def get(self, request: Request, place: Place) -> Response:
         if place.node and place.node.folder and archive.is_wanted(request):
             return archive.send(self.cloud, place)
-        # The name is locked until the last byte is sent.
+        # The name is locked until all bytes but the last are sent.
         with ExitStack() as held:
             held.enter_context(self.cloud.locks.reading(place))
             response = transfers.get(self.cloud, request, place)
