@@ -12,7 +12,7 @@ import WebDAVClient
 
 /// Exchanges of files that are interrupted, on a server without conditions and locks. The process is killed at each
 /// step.
-@Suite(.ownThreads, .timeLimit(.minutes(10))) struct ExchangeTests {
+@Suite(.ownThreads, .timeLimit(.minutes(20))) struct ExchangeTests {
     @Test(arguments: DAVStep.allCases)
     func `the next process clears what a killed one has left of a write`(step: DAVStep) async throws {
         try await CloudServer.with("copyparty") { server in

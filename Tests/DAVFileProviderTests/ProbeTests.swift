@@ -11,7 +11,7 @@ import Testing
 import WebDAVClient
 
 /// Probes that are interrupted, because their process is killed.
-@Suite(.ownThreads, .timeLimit(.minutes(10))) struct ProbeTests {
+@Suite(.ownThreads, .timeLimit(.minutes(20))) struct ProbeTests {
     /// Returns the names of the probes' directories at a server.
     private static func directories(_ client: DAVClient, _ root: HTTPAddress) async throws -> [String] {
         try await client.list(root).all().map(\.name).filter { $0.hasPrefix(DAVClient.probePrefix) }

@@ -119,7 +119,7 @@ private final class Nginx: Sendable {
         let folder = try TestFolder()
         for name in ["files", "bodies"] { try folder.folder(name) }
         try folder.file("files/file", contents)
-        let port = try ListeningSocket().port
+        let port = ListeningSocket.freePort()
         let settings = """
             daemon off; pid \(folder.path)/pid; error_log \(folder.path)/errors; master_process off;
             events { worker_connections 256; }
@@ -141,7 +141,7 @@ private final class Nginx: Sendable {
         self.certificate = certificate
         self.folder = folder
         let client = try client()
-        for _ in 0..<3_000 where program.isRunning {
+        while program.isRunning {
             let error = await failure { _ = try await client.send(request(.head, "file")) }
             if case .refused = error { try await Task.sleep(for: .milliseconds(10)) } else { break }
         }

@@ -30,12 +30,14 @@ struct PushTests {
         try await server.order("set", ["push-two-messages": isInTwoMessages])
         var notices = try await notices(client).makeAsyncIterator()
         #expect(try await notices.next() == .connected)
-        // After the server has accepted the client, the client requests the numbers of files. The server needs time to
-        // read this request.
-        try await Task.sleep(for: .milliseconds(200))
-        try await server.write("a.txt", "one")
+        // After the server has accepted the client, the client requests the numbers of files. Until the server has read
+        // this request, it tells of changes without numbers.
+        var notice: NextcloudNotice?
+        repeat {
+            try await server.write("a.txt", "one")
+            notice = try await notices.next()
+        } while notice == .anyFile
         let number = try #require(try await server.show("a.txt")["id"] as? Int)
-        let notice = try await notices.next()
         guard case .files(let numbers) = notice else { throw UnexpectedError(error: notice) }
         #expect(numbers.contains(Int64(number)))
     }

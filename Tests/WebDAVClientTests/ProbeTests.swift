@@ -41,7 +41,8 @@ struct ProbeTests {
     @Test func `a probe that is cancelled removes its directory`() async throws {
         let server = try await CloudServer("nextcloud")
         var fault = HTTPRequest(.post, try server.root.resolving("/-/fault"))
-        fault.body = .text(#"{"method": "PUT", "delay": 30}"#)
+        // Longer than a busy machine needs until the directory is found.
+        fault.body = .text(#"{"method": "PUT", "delay": 3600}"#)
         try await server.client.http.send(fault).requireSuccess()
         let probe = Task { try await server.client.probe(server.root) }
         // A listing may fail while the probe changes what it lists.

@@ -146,16 +146,17 @@ class RunningServer:
             if self.process.poll() is not None:
                 raise ServerError(f"the server ended with {self.process.returncode}: {self.output()}")
             if self.answers("OPTIONS"):
-                if self.recipe.creates and not self.answers("MKCOL"):
+                # This request cannot be repeated.
+                if self.recipe.creates and not self.answers("MKCOL", START):
                     raise ServerError(f"the server does not create its folder: {self.output()}")
                 return
             time.sleep(0.05)
         raise ServerError(f"the server does not answer: {self.output()}")
 
-    def answers(self, method: str) -> bool:
+    def answers(self, method: str, patience: float = 5) -> bool:
         """Whether the server replies to a request on its folder, with any status but those of one that still starts."""
         try:
-            with self.connect() as connection:
+            with self.connect(patience) as connection:
                 connection.sendall(
                     f"{method} {self.recipe.path} HTTP/1.0\r\nHost: 127.0.0.1:{self.site.port}\r\n\r\n".encode()
                 )
@@ -164,8 +165,8 @@ class RunningServer:
         except (OSError, ValueError):
             return False
 
-    def connect(self) -> socket.socket:
-        connection = socket.create_connection(("127.0.0.1", self.site.port), timeout=5)
+    def connect(self, patience: float) -> socket.socket:
+        connection = socket.create_connection(("127.0.0.1", self.site.port), timeout=patience)
         if not self.recipe.certificate:
             return connection
         context = ssl.create_default_context(cafile=str(self.recipe.certificate))
@@ -180,7 +181,8 @@ class RunningServer:
             os.killpg(self.process.pid, signal.SIGKILL)
         except ProcessLookupError:
             pass
-        self.process.wait(END)
+        # On a busy machine, a killed process may end late.
+        self.process.wait(START)
 
     def restart(self) -> None:
         """Starts the killed server again, at its port and with its files."""

@@ -101,6 +101,8 @@ extension HTTPConfiguration {
         var configuration = HTTPConfiguration()
         configuration.proxies = HTTPProxies()
         configuration.retry = .never
+        // A busy machine may take long.
+        configuration.connectPatience = .seconds(600)
         return configuration
     }
 

@@ -18,6 +18,7 @@ import time
 from urllib.parse import parse_qs, urlsplit
 
 LOCK = threading.Lock()
+BEGUN = threading.Condition(LOCK)
 REQUESTS, COUNTS, RUNNING, STORED = [], {}, [0, 0], {}
 
 
@@ -132,9 +133,12 @@ class Exchange:
         return self.reply(int(status), b"later", [("Retry-After", self.query["after"])] if "after" in self.query else [])
 
     def serve_concurrent(self, _):
-        with LOCK:
+        with BEGUN:
             RUNNING[0] += 1
             RUNNING[1] = max(RUNNING)
+            BEGUN.notify_all()
+            # On a busy machine, the first requests may be over before the client has sent as many as it may.
+            BEGUN.wait_for(lambda: RUNNING[1] >= 3, 60)
         time.sleep(0.05)
         with LOCK:
             RUNNING[0] -= 1
@@ -204,7 +208,8 @@ class Exchange:
 
     def serve_early(self):
         self.reply(507, b"full")
-        time.sleep(0.2)
+        # The end of the connection would be a reset, which takes the reply from a client that is still sending.
+        time.sleep(3600)
 
     def serve_noise(self, seed):
         """Sends pieces of replies in disorder."""
