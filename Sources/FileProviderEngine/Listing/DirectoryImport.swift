@@ -88,6 +88,9 @@ package final class DirectoryImport: EngineComponent {
             } catch let error as EngineClosedError {
                 throw error
             } catch {
+                // Another program may have removed the item meanwhile, or the previous engine, which had imported it
+                // and was about to remove it.
+                if await Self.isGone(folder + "/" + name) { continue }
                 isEmpty = false
                 noteFailure(folder + "/" + name, error)
             }
@@ -149,6 +152,18 @@ package final class DirectoryImport: EngineComponent {
     /// size that the provider reports. Returns `nil` if the provider reports no size.
     private static func size(of row: IndexedItem) -> Int64? {
         row.changes.contains(.contents) ? row.localSize : row.item.size
+    }
+
+    /// Whether this machine has no item at the given path.
+    private static func isGone(_ path: String) async -> Bool {
+        await HandlerThreads.shared.value { () -> Bool in
+            do throws(Errno) {
+                _ = try FileStatus.of(path, followingLinks: false)
+                return false
+            } catch {
+                return error == .noSuchFile
+            }
+        }
     }
 
     private static func removeFile(_ path: String) async throws {
