@@ -85,12 +85,14 @@ struct ChangeTests {
             $0.addFile("File.txt", "before", identifier: "file")
         } _: { (mount) throws in
             #expect(try mount.text("File.txt") == "before")
-            mount.provider.hold(.replaceContents)
+            // The engine requests the item before it uploads the edit. On a busy machine the upload could begin before
+            // the provider has the other version, and would replace that version.
+            mount.provider.hold(.item)
             try mount.write("mine", to: "File.txt")
             mount.provider.write("theirs", to: "file")
             signal(mount)
+            mount.provider.release(.item)
             mount.wait(until: { try mount.names().count == 2 })
-            mount.provider.release(.replaceContents)
             mount.waitUntilSent()
             let contents = try Set(mount.names().map { try mount.text($0) })
             #expect(contents == ["mine", "theirs"])

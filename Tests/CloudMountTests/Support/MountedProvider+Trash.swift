@@ -37,6 +37,30 @@ extension MountedProvider {
         try rename(relative, to: trash("files/" + name))
     }
 
+    /// Renames an item in the trash, or moves it out of the trash; see ``patiently(at:_:)``.
+    func renamePatiently(_ path: String, to newPath: String, at location: SourceLocation = #_sourceLocation) throws {
+        try patiently(at: location) { try rename(path, to: newPath) }
+    }
+
+    /// Calls a function that moves an item out of the trash or removes it there. On a busy machine the mount may reply
+    /// that the item is busy, because the provider has not replied in time. The call is then repeated. The provider's
+    /// work continues meanwhile, so that the item may be gone by the next call.
+    func patiently(at location: SourceLocation = #_sourceLocation, _ call: () throws -> Void) throws {
+        let busy = Errno(rawValue: EBUSY)
+        guard var error = failure(call) else { return }
+        guard error == busy else { throw error }
+        wait(
+            until: {
+                guard let next = failure(call) else {
+                    error = .noSuchFile
+                    return true
+                }
+                error = next
+                return error != busy
+            }, "the item in the trash stays busy", at: location)
+        if error != .noSuchFile { throw error }
+    }
+
     /// The identifiers of the items in the provider's trash.
     var trashed: [String] {
         provider.requests.compactMap { if case .trash(let identifier) = $0 { identifier } else { nil } }

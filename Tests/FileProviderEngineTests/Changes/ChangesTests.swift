@@ -9,7 +9,8 @@ import TestThreads
 import Testing
 
 @Suite(.ownThreads) struct ChangesTests {
-    /// Creates a domain, lists its root and waits until the working set's first sync anchor is fetched.
+    /// Creates a domain, lists its root and waits until the engine is idle. The first sync anchor of the working set
+    /// makes the engine enumerate the root once more.
     private func listed(
         _ provider: MemoryProvider = MemoryProvider(), _ behaviour: (inout MemoryProvider.Behaviour) -> Void = { _ in }
     ) async throws -> TestDomain {
@@ -17,7 +18,7 @@ import Testing
         let domain = try TestDomain(provider)
         try await domain.list()
         try await eventually { domain.provider.count(.currentAnchor(of: ProviderItem.workingSetIdentifier)) > 0 }
-        try await eventually { try await domain.engine.status().listingCount == 0 }
+        try await eventually { try await domain.engine.doing { !$0.isBusy } }
         return domain
     }
 

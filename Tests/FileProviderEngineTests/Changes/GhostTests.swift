@@ -9,12 +9,13 @@ import Testing
 
 /// Tests of items whose parent directory is unknown: they are not shown, and no local edit of them is lost.
 @Suite(.ownThreads) struct GhostTests {
-    /// Creates a domain, lists its root and waits until the working set is followed.
+    /// Creates a domain, lists its root and waits until the working set is followed and the engine is idle. Otherwise
+    /// the engine could request the root's changes between two changes of a test.
     private func listed(_ provider: MemoryProvider) async throws -> TestDomain {
         let domain = try TestDomain(provider) { $0.refreshAge = 1e9 }
         try await domain.list()
         try await eventually { provider.count(.currentAnchor(of: ProviderItem.workingSetIdentifier)) > 0 }
-        try await eventually { try await domain.engine.status().listingCount == 0 }
+        try await eventually { try await domain.engine.doing { !$0.isBusy } }
         return domain
     }
 

@@ -260,8 +260,10 @@ import Testing
         let domain = try TestDomain()
         domain.provider.addFile("one")
         try await domain.list()
-        domain.provider.addFile("two")
+        // The engine requests the changes once more by itself.
+        try await eventually { try await domain.engine.doing { !$0.isBusy } }
         domain.provider.hold(.changes)
+        domain.provider.addFile("two")
         domain.clock.advance(by: 60)
         let outcome = Outcome()
         domain.engine.list(.root, needs: .complete) { outcome.note($0) }

@@ -24,6 +24,8 @@ import Testing
         #expect(try await domain.read("top") == "top")
         #expect(try await domain.read("folder/local") == "local")
         try await domain.list(try await domain.item("folder/empty").number)
+        // The engine lists the working set and requests changes by itself after the first listing.
+        try await eventually { try await domain.engine.doing { !$0.isBusy } }
         return domain
     }
 
@@ -242,6 +244,7 @@ import Testing
         }
         fill { _ in nil }
         _ = try await domain.tree()
+        try await eventually { try await domain.engine.doing { !$0.isBusy } }
         for name in names { domain.provider.remove(try #require(domain.provider.identifier(at: name))) }
         fill { "new \($0)" }
         let pages = domain.provider.count(.page)

@@ -145,6 +145,8 @@ struct UserMetadataTests {
         let number = try await domain.item("file.txt").number
         try await domain.engine.setTags(["Mine"], of: number)
         try await eventuallyLater(domain) { domain.provider.count(.set) == 1 }
+        // The next engine would send them again if this one had not received the reply.
+        try await eventually { try await domain.engine.status().metadataInFlight == 0 }
         domain.provider.update(identifier) { $0.size = 4 }
         domain.engine.signal(container: nil)
         try domain.restart()
@@ -214,6 +216,12 @@ struct UserMetadataTests {
         domain.provider.addFile("file.txt", "text")
         let number = try await domain.item("file.txt").number
         _ = try await domain.read(number)
+        // No caller waits for some requests, so that the engine may still be about to send them.
+        try await eventually { await !domain.engine.isBusy }
+        try await eventually {
+            domain.provider.count(.stopProviding) == 1
+                && domain.provider.count(.item(ProviderItem.rootIdentifier)) > 0
+        }
         try domain.restart()
         // The engine follows the change feed as it starts.
         _ = try await domain.engine.doing { _ in }
