@@ -7,10 +7,11 @@ import Testing
 
 /// Clients of the same user that send the daemon arbitrary data.
 @Suite(.ownThreads, .timeLimit(.minutes(TestSample.minutes(20)))) struct DaemonAttackTests {
+    /// Each seed waits until the daemon gives up the connections of this living process.
     @Test func clientsThatSendAnythingHarmNoOther() async throws {
         try await AttackedDaemon.run { daemon in
             let samples = try DaemonSamples.all
-            try await daemon.withstands(TestSample.count(3, of: 400)) { seed in
+            try await daemon.withstands(TestSample.count(3, of: 60)) { seed in
                 var assault = Assault(seed: seed, samples)
                 try assault.attack(connections: 12, packets: 60) { try daemon.connect() }
                 try await daemon.expectAnswers(seed)
@@ -23,7 +24,7 @@ import Testing
     @Test func clientsThatReadNoAnswersHarmNoOther() async throws {
         try await AttackedDaemon.run { daemon in
             let samples = try DaemonSamples.all
-            try await daemon.withstands(TestSample.count(1, of: 40)) { seed in
+            try await daemon.withstands(TestSample.count(1, of: 20)) { seed in
                 var assault = Assault(seed: seed, samples, lingers: false)
                 let sockets = try (0..<3).map { _ in try daemon.connect() }
                 for socket in sockets { assault.callWithoutReading(TestSample.count(3_000, of: 20_000), over: socket) }
@@ -35,7 +36,7 @@ import Testing
 
     @Test func connectionsThatAreDroppedAtOnceHarmNoOther() async throws {
         try await AttackedDaemon.run { daemon in
-            try await daemon.withstands(TestSample.count(1, of: 40)) { seed in
+            try await daemon.withstands(TestSample.count(1, of: 20)) { seed in
                 var numbers = RandomNumbers(seed: seed)
                 for _ in 0..<TestSample.count(300, of: 3_000) {
                     let socket = try daemon.connect()
