@@ -22,7 +22,12 @@ package struct ProcessFootprint: Sendable {
         let fields = status[(status.lastIndex(of: ")") ?? status.startIndex)...].split(separator: " ")
         guard fields.count > 20, fields[1] != "Z" else { throw Errno.noSuchProcess }
         start = String(fields[20])
-        descriptors = try FileDescriptor.open(folder + "/fd", [.readOnly, .directory]).entries().count
+        // A daemon keeps some of these files open for programs to which the kernel denies namespaces. It may do so
+        // at any time on a busy machine, and an attacker cannot send such files.
+        let table = try FileDescriptor.open(folder + "/fd", [.readOnly, .directory])
+        descriptors = try table.entries().count { entry in
+            (try? table.target(ofLink: entry.name))?.starts(with: "/proc/".utf8) != true
+        }
         threads = try FileDescriptor.open(folder + "/task", [.readOnly, .directory]).entries().count
     }
 

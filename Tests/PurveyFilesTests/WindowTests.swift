@@ -2,6 +2,7 @@ import BrowserTesting
 import DaemonTesting
 import FileTesting
 import Foundation
+import Glibc
 import LinuxSystem
 import ScriptableService
 import Testing
@@ -68,6 +69,21 @@ struct WindowTests {
         }
     }
 
+    /// Makes a file if its directory is a mount that is served. A file in the directory beneath the mount would prevent
+    /// the mount.
+    ///
+    /// - Returns: whether the file was made.
+    private static func make(_ name: String, in mount: String) throws -> Bool {
+        let outside = try FileStatus.of(String(mount[..<(mount.lastIndex(of: "/") ?? mount.endIndex)])).identity.device
+        guard let root = try? FileDescriptor.open(mount, [.readOnly, .directory]),
+            let device = try? root.status().identity.device, device != outside
+        else { return false }
+        let number = openat(root.rawValue, name, O_WRONLY | O_CREAT | O_CLOEXEC, 0o644)
+        guard number >= 0 else { return false }
+        try Array("later".utf8).withUnsafeBytes { try FileDescriptor(owning: number).writeAll($0) }
+        return true
+    }
+
     @Test func theWindowStaysWhenTheDaemonDiesAndReconnects() async throws {
         try await WindowFixture.run(files) { window in
             _ = try await window.find("list item", "Plan.txt")
@@ -78,11 +94,7 @@ struct WindowTests {
                 do { try daemon.start() } catch is StartedDaemon.NotStarted { try daemon.adopt() }
             }
             let mount = window.place.mount
-            try await eventually("the mount is back") {
-                try await onThread {
-                    (try? Data("later".utf8).write(to: URL(fileURLWithPath: mount + "/Later.txt"))) != nil
-                }
-            }
+            try await eventually("the mount is back") { try await onThread { try Self.make("Later.txt", in: mount) } }
             _ = try await window.find("list item", "Later.txt")
         }
     }

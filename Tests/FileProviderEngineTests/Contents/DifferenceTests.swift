@@ -35,8 +35,11 @@ import Testing
         domain.provider.write(text, to: identifier)
         domain.engine.signal(container: nil)
         let version = domain.provider.item(of: identifier)?.contentVersion
-        try await eventually { try domain.row(domain.number("file")).item.contentVersion == version }
-        try await eventually { try domain.row(domain.number("file")).content == .dataless }
+        // The number of an open file changes with its contents.
+        try await eventually {
+            let row = try domain.engine.index.item(named: "file", in: .root)
+            return row?.item.contentVersion == version && row?.content == .dataless
+        }
     }
 
     private func differences(_ domain: TestDomain) -> Int {
