@@ -56,6 +56,15 @@ package struct SetUpReportNotice: Notice, SchemaMessage {
     package static let schema = Schema(Self.init, Field(0, \.line))
 }
 
+/// A request of the command to the daemon after the set-up. The reply follows all reports on the same connection.
+package struct SetUpFlushCall: Call, SchemaMessage {
+    package typealias Reply = Empty
+    package static var method: UInt64 { 72 }
+
+    package init() {}
+    package static let schema = Schema(Self.init)
+}
+
 /// The failure of a request for input that could not be shown to the user, or that the user did not complete.
 package enum SetUpFault {
     package static let domain = "PurveySetUp"

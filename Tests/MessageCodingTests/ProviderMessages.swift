@@ -70,6 +70,7 @@ extension Recorded {
         Recorded(SetUpCredentialsCall.Reply(user: "a", password: "b"), "bf006161016162ff"),
         Recorded(SetUpOpenCall(link: "a", message: "b"), "bf006161016162ff"),
         Recorded(SetUpReportNotice(line: "a"), "bf006161ff"),
+        Recorded(SetUpFlushCall(), "bfff"),
         Recorded(ProviderSignInCall(password: "a"), "bf006161ff"),
         Recorded(ProviderSignInCall(password: ""), "bf0060ff"),
         Recorded(ProviderStateCall(), "bfff"),

@@ -33,23 +33,44 @@ final class SetUpSession: Sendable {
         password: String?, user: String?, _ body: @escaping @Sendable (FileDescriptor) async throws -> Value
     ) async throws -> Value {
         let session = SetUpSession(password: password, user: user)
-        let (ours, theirs) = try SequencedPacketSocket.pair()
-        let connection = try Connection(ours, service: session.service)
+        let socket = Lock<FileDescriptor?>(nil)
+        let connection = try session.connection(leaving: socket)
         defer { connection.close() }
         let interruption = await Interruption()
         defer { interruption.end() }
-        let work = Task { try await body(theirs.descriptor) }
+        let work = Task {
+            // Closed when the call has ended. The connection then ends unless the daemon has this socket, too.
+            guard let socket = socket.withLock({ $0.take() }) else { throw CancellationError() }
+            return try await body(socket)
+        }
         interruption.setAction {
             session.terminal?.interrupt()
             // The daemon then ends the set-up, and replies when it has removed the unfinished domain.
             connection.close()
             Deadlines.shared.run(after: patience) { work.cancel() }
         }
+        let result = await work.result
+        await session.showReports(of: connection)
         do {
-            return try await work.value
+            return try result.get()
         } catch {
             throw interruption.hasHappened ? CommandError("interrupted") : error
         }
+    }
+
+    /// Returns a connection, and leaves the only reference to the socket of its other end in `socket`.
+    private func connection(leaving socket: borrowing Lock<FileDescriptor?>) throws -> Connection {
+        let (ours, theirs) = try SequencedPacketSocket.pair()
+        socket.withLock { $0 = theirs.descriptor }
+        return try Connection(ours, service: service)
+    }
+
+    /// Waits until all lines that the provider has reported are shown. They arrive on another connection than the
+    /// daemon's reply, which may be faster.
+    private func showReports(of connection: Connection) async {
+        // If the daemon has closed the connection, all reports have arrived, too.
+        _ = try? await connection.call(SetUpFlushCall())
+        await withCheckedContinuation { continuation in queue.async { continuation.resume() } }
     }
 
     /// The timeout for the daemon's reply after an interruption.

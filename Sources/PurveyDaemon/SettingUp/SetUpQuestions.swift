@@ -57,9 +57,11 @@ final class SetUpQuestions: Sendable {
     /// Returns the connection to a client that answers questions, on the socket that it has sent.
     static func client(at socket: FileDescriptor?) throws(DomainError) -> Connection? {
         guard let socket else { return nil }
+        var service = Service()
+        service.on(SetUpFlushCall.self) { _, call in call.reply(Empty()) }
         do throws(Errno) {
             return try Connection(
-                try SequencedPacketSocket(checking: socket), service: Service(),
+                try SequencedPacketSocket(checking: socket), service: service,
                 limits: ConnectionLimits(unreadBytes: 256 << 10))
         } catch {
             throw DomainError("the questions of the set-up cannot be asked: \(error)")

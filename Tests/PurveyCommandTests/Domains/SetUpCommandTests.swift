@@ -160,7 +160,9 @@ import Testing
             let unknown = try await test.place.purvey("domains", "set", "Cloud", "dose=succeeds")
             #expect(unknown.status == 1 && unknown.errors.contains("does"), "\(unknown.errors)")
             let signedIn = try await test.place.purvey("sign-in", "Cloud")
-            #expect(signedIn.status == 0 && signedIn.errors == "looked at the service for signingIn\n")
+            #expect(
+                signedIn.status == 0 && signedIn.errors == "looked at the service for signingIn\n",
+                "\(signedIn.errors)")
             // The password of the domain is still there.
             #expect(try await test.finding("passwords", of: "Cloud") == "ada:open sesame")
         }
