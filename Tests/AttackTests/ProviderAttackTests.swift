@@ -44,11 +44,8 @@ struct ProviderAttackTests {
         }
     }
 
-    /// Files that the daemon makes for its first domain. In the rehearsal, the provider may end before that.
-    private static let madeOnce = ["data/bookmark.key", "cache/domains"]
-
     /// Whether a file may remain at a path when the domain is removed. Preserved edits belong to the user.
     private static func mayStay(_ path: String) -> Bool {
-        AttackedDaemon.isOfExtension(path) || path.contains("mounts") || madeOnce.contains { path.hasSuffix($0) }
+        AttackedDaemon.isOfExtension(path) || path.contains("mounts")
     }
 }

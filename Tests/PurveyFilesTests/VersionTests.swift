@@ -9,7 +9,11 @@ import Testing
 struct VersionTests {
     /// Runs a test with a window that shows the information about "Plan.txt".
     private func run(_ body: (WindowFixture) async throws -> Void) async throws {
-        try await WindowFixture.run(["Plan.txt": "to do", "Notes/One.txt": "1"]) { window in
+        try await WindowFixture.run(
+            ["Plan.txt": "to do", "Notes/One.txt": "1"],
+            // A slow machine may take longer until the result is found than it is shown for.
+            environment: ["PURVEY_TOAST_TIME": "600"]
+        ) { window in
             _ = try await window.find("list item", "Plan.txt")
             try await window.focusWindow()
             try await window.keys("End", "ctrl+i")

@@ -9,12 +9,13 @@ import Glibc
     let widget: Widget = adw_toast_overlay_new()
     private var undoToast: OpaquePointer?
 
-    /// The seconds for which a toast is shown. The environment variable `PURVEY_UNDO_TIME` sets the seconds for a toast
-    /// with an undo button.
-    private static let seconds: (plain: guint, undo: guint) = {
-        let text = getenv("PURVEY_UNDO_TIME").map { String(cString: $0) } ?? ""
-        return (3, UInt16(text).map { guint($0) } ?? 8)
-    }()
+    /// The seconds for which a toast is shown. The environment variable `PURVEY_TOAST_TIME` sets them, and
+    /// `PURVEY_UNDO_TIME` those for a toast with an undo button.
+    private static let seconds = (plain: setting("PURVEY_TOAST_TIME") ?? 3, undo: setting("PURVEY_UNDO_TIME") ?? 8)
+
+    private static func setting(_ name: String) -> guint? {
+        getenv(name).flatMap { UInt16(String(cString: $0)) }.map { guint($0) }
+    }
 
     func show(_ text: String, canUndo: Bool) {
         // A toast is shown only after earlier toasts have ended. Therefore an earlier toast with an undo button is
