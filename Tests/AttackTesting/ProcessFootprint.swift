@@ -22,8 +22,8 @@ package struct ProcessFootprint: Sendable {
         let fields = status[(status.lastIndex(of: ")") ?? status.startIndex)...].split(separator: " ")
         guard fields.count > 20, fields[1] != "Z" else { throw Errno.noSuchProcess }
         start = String(fields[20])
-        // A daemon keeps some of these files open for programs to which the kernel denies namespaces. It may do so
-        // at any time on a busy machine, and an attacker cannot send such files.
+        // Files of /proc are left out. The daemon keeps some open for programs to which the kernel denies namespaces,
+        // which happens at any time on a busy machine. Attackers send none.
         let table = try FileDescriptor.open(folder + "/fd", [.readOnly, .directory])
         descriptors = try table.entries().count { entry in
             (try? table.target(ofLink: entry.name))?.starts(with: "/proc/".utf8) != true

@@ -7,7 +7,8 @@ import Testing
 
 /// Clients of the same user that send the daemon arbitrary data.
 @Suite(.ownThreads, .timeLimit(.minutes(TestSample.minutes(20)))) struct DaemonAttackTests {
-    /// Each seed waits until the daemon gives up the connections of this living process.
+    /// Each seed takes up to half a minute: so long does the daemon keep the claims of a process that has disconnected
+    /// and is alive.
     @Test func clientsThatSendAnythingHarmNoOther() async throws {
         try await AttackedDaemon.run { daemon in
             let samples = try DaemonSamples.all

@@ -11,7 +11,7 @@ struct VersionTests {
     private func run(_ body: (WindowFixture) async throws -> Void) async throws {
         try await WindowFixture.run(
             ["Plan.txt": "to do", "Notes/One.txt": "1"],
-            // A slow machine may take longer until the result is found than it is shown for.
+            // The result has to stay until a slow machine finds it.
             environment: ["PURVEY_TOAST_TIME": "600"]
         ) { window in
             _ = try await window.find("list item", "Plan.txt")

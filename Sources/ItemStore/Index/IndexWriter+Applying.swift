@@ -40,9 +40,8 @@ private struct Application {
     /// The hashes of the identifiers of the items that this batch has added. They show whether an identifier occurs
     /// twice in the batch.
     private var addedHashes: Set<UInt64> = []
-    /// The known items that this batch has changed. A later report of such an item changes it again, even if that
-    /// report equals the row from before the batch.
-    private var changedNumbers: Set<ItemNumber> = []
+    /// The known items that this batch has changed. A later report of them is applied even if it equals the former row.
+    private var changed: Set<ItemNumber> = []
     private var unknownParents: Set<String> = []
     /// The positions in the batch of new items whose parent is not known yet, by the parent's identifier.
     private var waiting: [String: [Int]] = [:]
@@ -90,13 +89,8 @@ private struct Application {
         for index in items.indices {
             switch known[index] {
             case .ignored: break
-            case .unchanged(let number):
-                if changedNumbers.contains(number) {
-                    try change(number, items[index])
-                } else {
-                    try confirm(number, items[index])
-                }
-            case .changed(let number): try change(number, items[index])
+            case .unchanged(let number) where !changed.contains(number): try confirm(number, items[index])
+            case .unchanged(let number), .changed(let number): try change(number, items[index])
             case .new:
                 if addedHashes.contains(hashes[index]),
                     let number = try state.queries.number(identifier: items[index].identifier, hash: hashes[index])
@@ -306,7 +300,7 @@ private struct Application {
             after.followAttributes(since: before.item, except: try state.metadata.setLocally(number))
         }
         result.changed.append(number)
-        changedNumbers.insert(number)
+        changed.insert(number)
         noteContents(before, item)
         if number == .root {
             // A root without a creation date at the provider keeps the one from when it was first known.

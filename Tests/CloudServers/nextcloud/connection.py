@@ -155,7 +155,7 @@ class Connection:
             if fault and fault.rate and not bare:
                 self.send_slowly(head.encode("utf-8"), body, fault.rate)
             elif bare or body == b"":
-                # What the request has locked is free before its client has the whole reply.
+                # End the locks of the request before its client has the whole reply.
                 if isinstance(body, FileSlice):
                     body.close()
                 self.sock.sendall(head.encode("utf-8"))

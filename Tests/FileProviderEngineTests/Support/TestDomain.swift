@@ -45,6 +45,23 @@ final class TestDomain {
             configuration: configuration, provider: provider, clock: clock, resuming: openings)
     }
 
+    /// The ways in which a test restarts the engine.
+    enum Restart: Sendable, CaseIterable {
+        case none
+        case ofProcess
+        case withoutIndex
+    }
+
+    /// Restarts the engine, if wanted, and deletes its index before the start, if wanted.
+    func restart(_ restart: Restart) throws {
+        let path = configuration.dataFolder + "/index.db"
+        switch restart {
+        case .none: break
+        case .ofProcess: try self.restart()
+        case .withoutIndex: try self.restart { try Index.delete(path: path) }
+        }
+    }
+
     // MARK: Directories
 
     func list(_ folder: ItemNumber = .root, needs need: ListingNeed = .complete) async throws(ProviderError) {

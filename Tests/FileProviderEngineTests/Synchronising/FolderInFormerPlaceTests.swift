@@ -11,14 +11,8 @@ import Testing
 /// Tests of an item that moves away and then into a new directory with its former name. The reply to the first move is
 /// lost, at a provider whose identifiers are paths: the new directory gets the identifier that the item had.
 @Suite(.ownThreads) struct FolderInFormerPlaceTests {
-    enum Restart: Sendable, CaseIterable {
-        case none
-        case ofProcess
-        case withoutIndex
-    }
-
-    @Test(arguments: ["file", "folder"], Restart.allCases)
-    func theItemIsMovedIntoTheNewDirectory(kind: String, _ restart: Restart) async throws {
+    @Test(arguments: ["file", "folder"], TestDomain.Restart.allCases)
+    func theItemIsMovedIntoTheNewDirectory(kind: String, _ restart: TestDomain.Restart) async throws {
         for isAfter in [true, false] {
             let domain = try TestDomain()
             let provider = domain.provider
@@ -52,13 +46,7 @@ import Testing
             }
             try await domain.makeFolder("a")
             try await domain.rename("t", "a/b")
-            switch restart {
-            case .none: break
-            case .ofProcess: try domain.restart()
-            case .withoutIndex:
-                let path = domain.configuration.dataFolder + "/index.db"
-                try domain.restart { try Index.delete(path: path) }
-            }
+            try domain.restart(restart)
             for kind in [MemoryProvider.Kind.item, .move, .create, .page, .changes] { provider.release(kind) }
             try await domain.settleOnProvider()
             let tree = kind == "file" ? ["a": "/", "a/b": "text"] : ["a": "/", "a/b": "/", "a/b/inner": "text"]

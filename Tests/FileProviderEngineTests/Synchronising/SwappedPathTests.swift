@@ -11,12 +11,6 @@ import Testing
 /// Tests of two items that change their names by way of a third name, at a provider whose identifiers are paths. The
 /// reply to one of the moves is lost.
 @Suite(.ownThreads) struct SwappedPathTests {
-    enum Restart: Sendable, CaseIterable {
-        case none
-        case ofProcess
-        case withoutIndex
-    }
-
     private static let renames = [("a", "t"), ("b", "a"), ("t", "b")]
 
     /// Creates a domain with the items `a` and `b`, and loses the reply to one of the moves. All later requests that
@@ -71,15 +65,11 @@ import Testing
     }
 
     private static func expectSwapped(
-        _ domain: TestDomain, _ restart: Restart, _ tree: [String: String], _ one: ItemNumber, _ two: ItemNumber
+        _ domain: TestDomain, _ restart: TestDomain.Restart, _ tree: [String: String], _ one: ItemNumber,
+        _ two: ItemNumber
     ) async throws {
         let provider = domain.provider
-        let path = domain.configuration.dataFolder + "/index.db"
-        switch restart {
-        case .none: break
-        case .ofProcess: try domain.restart()
-        case .withoutIndex: try domain.restart { try Index.delete(path: path) }
-        }
+        try domain.restart(restart)
         provider.release(.item)
         provider.release(.move)
         try await domain.settleOnProvider()
@@ -93,8 +83,8 @@ import Testing
         #expect(try await domain.item("a").number == two)
     }
 
-    @Test(arguments: 1...3, Restart.allCases)
-    func filesKeepTheirContents(losing position: Int, _ restart: Restart) async throws {
+    @Test(arguments: 1...3, TestDomain.Restart.allCases)
+    func filesKeepTheirContents(losing position: Int, _ restart: TestDomain.Restart) async throws {
         for isAfter in [true, false] {
             let domain = try Self.domain(losing: position, afterwards: isAfter)
             _ = try await domain.tree()
@@ -104,8 +94,8 @@ import Testing
         }
     }
 
-    @Test(arguments: 1...3, Restart.allCases)
-    func foldersKeepTheirItems(losing position: Int, _ restart: Restart) async throws {
+    @Test(arguments: 1...3, TestDomain.Restart.allCases)
+    func foldersKeepTheirItems(losing position: Int, _ restart: TestDomain.Restart) async throws {
         for isAfter in [true, false] {
             let domain = try Self.domain(losing: position, afterwards: isAfter, ofFolders: true)
             _ = try await domain.tree()
@@ -117,8 +107,8 @@ import Testing
     }
 
     /// The provider gives no versions, so that both files have the same one.
-    @Test(arguments: 1...3, Restart.allCases)
-    func filesOfOneVersionKeepTheirContents(losing position: Int, _ restart: Restart) async throws {
+    @Test(arguments: 1...3, TestDomain.Restart.allCases)
+    func filesOfOneVersionKeepTheirContents(losing position: Int, _ restart: TestDomain.Restart) async throws {
         for (isAfter, versions) in [(true, MemoryProvider.Versions.sizes), (true, .missing), (false, .sizes)] {
             let domain = try Self.domain(losing: position, afterwards: isAfter, versions: versions)
             _ = try await domain.tree()
@@ -129,8 +119,8 @@ import Testing
     }
 
     /// All renames are done before the first move is sent, so that the engine exchanges the items by a temporary name.
-    @Test(arguments: 1...3, Restart.allCases)
-    func anExchangeAtOnceIsMadeOnce(losing position: Int, _ restart: Restart) async throws {
+    @Test(arguments: 1...3, TestDomain.Restart.allCases)
+    func anExchangeAtOnceIsMadeOnce(losing position: Int, _ restart: TestDomain.Restart) async throws {
         for isAfter in [true, false] {
             let domain = try Self.domain(losing: position, afterwards: isAfter)
             _ = try await domain.tree()

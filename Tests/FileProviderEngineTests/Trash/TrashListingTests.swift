@@ -133,17 +133,17 @@ import Testing
         try await eventually { try await domain.engine.doing { !$0.isBusy } }
         domain.provider.remove(file)
         domain.provider.forgetChanges(of: [file])
-        let isReached = Lock(false)
+        let isReachable = Lock(false)
         domain.provider.behave { behaviour in
             // The engine may request the root's item, too.
             behaviour.before = { request throws(ProviderError) in
-                if request == .item(file), !isReached.withLock({ $0 }) { throw .of(.serverUnreachable) }
+                if request == .item(file), !isReachable.withLock({ $0 }) { throw .of(.serverUnreachable) }
             }
         }
         domain.engine.signal(container: ProviderItem.trashIdentifier)
         try await eventually { try domain.engine.index.revalidations() == [file] }
         #expect(try trashed(domain) == [file])
-        isReached.withLock { $0 = true }
+        isReachable.withLock { $0 = true }
         try await eventually {
             domain.clock.advance(by: 1)
             return try trashed(domain).isEmpty
