@@ -41,6 +41,18 @@ public var kCFBooleanTrue: CFBoolean! { NSNumber(value: true) }
 /// The Boolean false. Never `nil`; optional as on Apple's platforms.
 public var kCFBooleanFalse: CFBoolean! { NSNumber(value: false) }
 
+/// A number of seconds.
+public typealias CFTimeInterval = Double
+
+/// A time, as the number of seconds since 1 January 2001 in UTC.
+public typealias CFAbsoluteTime = CFTimeInterval
+
+/// Returns the current time. The system's clock may be set meanwhile, so that a later time can be the smaller one.
+public func CFAbsoluteTimeGetCurrent() -> CFAbsoluteTime { Date.timeIntervalSinceReferenceDate }
+
+/// The seconds from 1 January 1970 to 1 January 2001 in UTC.
+public let kCFAbsoluteTimeIntervalSince1970: CFTimeInterval = Date.timeIntervalBetween1970AndReferenceDate
+
 /// A four-character code of the classic Mac OS, such as the type of a file. The first character is in the highest bits.
 public typealias OSType = UInt32
 

@@ -136,6 +136,11 @@ extension FileDescriptor {
         let length = readlink("/proc/self/fd/\(rawValue)", &buffer, buffer.count - 1)
         guard length > 0, buffer[0] == CChar(UInt8(ascii: "/")) else { return nil }
         let path = String(decoding: buffer[..<length].map { UInt8(bitPattern: $0) }, as: UTF8.self)
-        return path.hasSuffix(" (deleted)") ? nil : path
+        guard path.hasSuffix(" (deleted)") else { return path }
+        // The kernel adds this to the path of a removed file, but a file may also have such a name.
+        guard let status = try? status(), status.linkCount > 0,
+            let named = try? FileStatus.of(path, followingLinks: false), named.identity == status.identity
+        else { return nil }
+        return path
     }
 }

@@ -4,6 +4,16 @@ extension StringProtocol where UTF8View: BidirectionalCollection {
     /// The position of the last `/`; `nil` if the text contains none.
     package var lastSlash: Index? { utf8.lastIndex(of: UInt8(ascii: "/")) }
 
+    /// Whether the text contains a `/`.
+    package var hasSlash: Bool { utf8.contains(UInt8(ascii: "/")) }
+
+    /// Whether the text is an absolute path.
+    package var isAbsolutePath: Bool { utf8.first == UInt8(ascii: "/") }
+
+    /// The position of the first `:`; `nil` if the text contains none. The colon separates a domain's name from a path,
+    /// which may begin with a combining mark.
+    package var firstColon: Index? { utf8.firstIndex(of: UInt8(ascii: ":")) }
+
     /// The text after the last `/`, or the whole text if it contains no `/`. Foundation's function is not used, because
     /// it drops a byte order mark at the start of a name.
     package var lastPathName: String {

@@ -42,10 +42,10 @@ struct RootPlan {
     private static func writes(_ access: Confinement.Access) -> Bool { !access.isDisjoint(with: [.write, .change]) }
 
     private static func isBeneath(_ path: String, _ other: String) -> Bool {
-        path.hasPrefix(other == "/" ? "/" : other + "/")
+        path.utf8.starts(with: (other == "/" ? "/" : other + "/").utf8)
     }
 
-    private static func isOfProc(_ path: String) -> Bool { path == "/proc" || path.hasPrefix("/proc/") }
+    private static func isOfProc(_ path: String) -> Bool { path.pathNames(beneath: "/proc") != nil }
 
     /// A cache that records whether a path is a symbolic link. It is useful because most paths have the same first
     /// components.
@@ -84,14 +84,14 @@ struct RootPlan {
     private static func resolve(
         _ path: String, _ passed: inout [(path: String, target: String)], _ places: inout Places
     ) -> String? {
-        guard path.hasPrefix("/") else { return nil }
-        var names = path.split(separator: "/")[...]
+        guard path.isAbsolutePath else { return nil }
+        var names = path.pathNames[...]
         // The path without links so far; empty for the root.
         var resolved = ""
         while let name = names.popFirst() {
             if name == "." { continue }
             if name == ".." {
-                if let slash = resolved.lastIndex(of: "/") { resolved.removeSubrange(slash...) }
+                if let slash = resolved.lastSlash { resolved.removeSubrange(slash...) }
                 continue
             }
             let next = resolved + "/" + name
@@ -103,8 +103,8 @@ struct RootPlan {
             case .link(let target):
                 guard passed.count < mostLinks else { return nil }
                 passed.append((next, target))
-                if target.hasPrefix("/") { resolved = "" }
-                names = target.split(separator: "/")[...] + names
+                if target.isAbsolutePath { resolved = "" }
+                names = target.pathNames[...] + names
             }
         }
         return resolved.isEmpty ? "/" : resolved

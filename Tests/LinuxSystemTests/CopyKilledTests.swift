@@ -41,4 +41,32 @@ import Testing
         try TreeCopier.copy(tree, into: out, named: "copy")
         #expect(try folder.names("out") == ["copy"])
     }
+
+    @Test func theFileOfAProcessThatIsKilledBeforeItReplacesAnotherIsSwept() async throws {
+        try folder.file("a", [1, 2])
+        try folder.file("b", [3])
+        await #expect(processExitsWith: .signal(SIGKILL)) { [path = folder.path as String] in
+            setenv("PURVEY_FAULT_POINT", StagedFileStep.linked.rawValue, 1)
+            let source = try FileDescriptor.open(path + "/a", .readOnly)
+            let directory = try FileDescriptor.open(path, [.readOnly, .directory])
+            try FileCopier.copy(source, into: directory, named: "b", replacing: true)
+        }
+        #expect(try folder.content("b") == [3])
+        let left = try #require(try folder.names().first { $0.hasPrefix(".purvey-partial-") })
+        // A user keeps the file, with all of its attributes, and a copy that has a name of the same form.
+        let copy = ".purvey-partial-0123456789abcdef"
+        try folder.file(copy, [1, 2])
+        let leftover = try folder.descriptor.open(left, .readOnly)
+        let mark = try #require(leftover.attribute("user.purvey.partial"))
+        try folder.descriptor.open(copy, .readWrite).setAttribute("user.purvey.partial", mark)
+        try retrying { link(folder.path + "/" + left, folder.path + "/kept") }
+        TemporaryName.sweepMarked(folder.descriptor)
+        #expect(try folder.names() == [copy, "a", "b", "kept"])
+        let source = try folder.descriptor.open("a", .readOnly)
+        try FileCopier.copy(source, into: folder.descriptor, named: "b", replacing: true)
+        #expect(try folder.content("b") == [1, 2])
+        #expect(try folder.names() == [copy, "a", "b", "kept"])
+        let replaced = try folder.descriptor.open("b", .readOnly)
+        #expect(replaced.attribute("user.purvey.partial") == nil)
+    }
 }

@@ -12,6 +12,13 @@ extension Locations {
     /// A daemon that cannot store data must not bind the socket, because later commands with a correct environment
     /// would connect to this daemon. The settings directory is not created, because the daemon only reads it.
     package func prepare() throws(LocationError) {
+        let folder = socket.lastSlash.map { $0 == socket.startIndex ? "/" : String(socket[..<$0]) } ?? "."
+        // Like a missing home directory, that of a socket at another path may be mistyped.
+        guard folder == runtime || (try? FileStatus.of(folder))?.kind == .directory else {
+            throw LocationError(
+                description: "the socket \(socket) cannot be made: there is no folder \(folder); make it, for you alone"
+            )
+        }
         if let home, let fault = Self.fault(ofHome: home) {
             throw LocationError(
                 description:

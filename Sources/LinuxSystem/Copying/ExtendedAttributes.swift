@@ -3,7 +3,8 @@ import Glibc
 
 /// Copies extended attributes of users (`user.…`) and access control lists.
 ///
-/// Attributes that belong to the machine or grant privileges (`security.…`, `trusted.…`) are not copied.
+/// Attributes that belong to the machine or grant privileges (`security.…`, `trusted.…`) are not copied, and neither is
+/// the mark of an incomplete file (``TemporaryName``).
 enum ExtendedAttributes {
     private static let accessList = "system.posix_acl_access"
     private static let defaultList = "system.posix_acl_default"
@@ -19,7 +20,7 @@ enum ExtendedAttributes {
         guard let packed = try read({ clinux_flistxattr(file.rawValue, $0, $1) }) else { return result }
         for bytes in packed.split(separator: 0) {
             let name = String(decoding: bytes.lazy.map { UInt8(bitPattern: $0) }, as: UTF8.self)
-            if name.hasPrefix("user.") {
+            if name.hasPrefix("user."), name != TemporaryName.mark {
                 result.user.append(name)
             } else if name == accessList || name == defaultList {
                 result.lists.append(name)

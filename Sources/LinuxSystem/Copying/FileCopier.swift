@@ -8,8 +8,9 @@ package enum FileCopier {
     /// group.
     ///
     /// The name appears when the copy is complete. Until then, the copy has no name if the file system supports this
-    /// (see ``StagedFile``). Then no file remains if the copy fails or is cancelled, or if the process is killed. The
-    /// copy is not flushed to disk.
+    /// (see ``StagedFile``). Then no file remains if the copy fails or is cancelled, or if the process is killed. On
+    /// other file systems, the first copy of the next process into the directory removes a file that remains. The copy
+    /// is not flushed to disk.
     ///
     /// Blocks until the copy is made. The closures are called on the calling thread.
     ///
@@ -17,7 +18,9 @@ package enum FileCopier {
     ///   - source: a regular file, open for reading. Its position is neither used nor moved, except with
     ///     `movesPosition`.
     ///   - directory: the directory of the copy.
-    ///   - name: the name of the copy, which must be free.
+    ///   - name: the name of the copy.
+    ///   - replacing: whether the copy may atomically replace a file that has the name. If `false`, the name must be
+    ///     free.
     ///   - origin: the origin of the file. The copy of a peer's file gets no special mode bits and no access control
     ///     list.
     ///   - permissions: the permissions of the copy, from which the umask is subtracted; `nil` for those of the
@@ -30,15 +33,15 @@ package enum FileCopier {
     /// - Returns: the slowest method that was used.
     @discardableResult
     package static func copy(
-        _ source: FileDescriptor, into directory: FileDescriptor, named name: String, origin: CopyOrigin = .user,
-        permissions: mode_t? = nil, movesPosition: Bool = false,
+        _ source: FileDescriptor, into directory: FileDescriptor, named name: String, replacing: Bool = false,
+        origin: CopyOrigin = .user, permissions: mode_t? = nil, movesPosition: Bool = false,
         progress: (_ completed: Int, _ total: Int) -> Void = { _, _ in }, isCancelled: () -> Bool = { false }
     ) throws(CopyError) -> CopyMethod {
         guard let fileName = FileName(name) else { throw .invalidName(name) }
         let status = try CopyError.wrapping(name) { () throws(Errno) in try source.status() }
         guard status.kind == .regular else { throw .wrongKind(status.kind, path: name) }
         var staged = try CopyError.wrapping(name) { () throws(Errno) in
-            guard let permissions else { return try StagedFile(in: directory) }
+            guard let permissions else { return try StagedFile(in: directory, replacing: replacing) }
             return try StagedFile(in: directory, permissions: permissions)
         }
         var copier = ContentCopier(movesPositions: movesPosition)
@@ -60,7 +63,7 @@ package enum FileCopier {
             try CopiedMetadata.apply(
                 from: source, status, to: staged.descriptor, origin: origin,
                 mask: origin == .peer && permissions == nil ? CreationMask.current : 0, keepsMode: permissions == nil)
-            try staged.publish(as: fileName)
+            if replacing { try staged.replace(fileName, durably: false) } else { try staged.publish(as: fileName) }
         } catch {
             throw CopyError(error, path: name)
         }

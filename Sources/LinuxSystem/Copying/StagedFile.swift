@@ -5,7 +5,7 @@ import Glibc
 ///
 /// Until then, the file has no name (O_TMPFILE) if the file system supports this. Then no file remains even if the
 /// process is killed. On other file systems, the file has a hidden name, which is removed when this value is released.
-/// If the process is killed, the hidden name remains until ``TemporaryName/sweep(_:)`` removes it.
+/// If the process is killed, the hidden name remains until ``TemporaryName`` removes it.
 package struct StagedFile: ~Copyable {
     /// The file, open for reading and writing, with mode 0600.
     package let descriptor: FileDescriptor
@@ -14,14 +14,23 @@ package struct StagedFile: ~Copyable {
 
     /// Creates an empty file that can be published in the given directory. Until then, the file has no name if
     /// possible.
-    package init(in directory: FileDescriptor) throws(Errno) {
+    ///
+    /// - Parameter replacing: whether the file will replace another one (``replace(_:durably:)``). It is then marked,
+    ///   because it gets a hidden name before it replaces the other file. A file whose mode was changed cannot be
+    ///   marked later.
+    package init(in directory: FileDescriptor, replacing: Bool = false) throws(Errno) {
         self.directory = directory
         do throws(Errno) {
             descriptor = try directory.open(".", [.readWrite, .unnamedTemporary], permissions: 0o600)
             temporaryName = nil
+            if replacing {
+                _ = descriptor.tryLock()
+                TemporaryName.mark(descriptor)
+            }
         } catch {
             switch error.rawValue {
             case EOPNOTSUPP, EISDIR, EINVAL, ENOENT, ENOSYS:
+                TemporaryName.sweepMarkedOnce(directory)
                 (descriptor, temporaryName) = try Self.makeNamed(in: directory, permissions: 0o600)
                 TemporaryName.mark(descriptor)
             default: throw error
@@ -29,7 +38,7 @@ package struct StagedFile: ~Copyable {
         }
     }
 
-    /// Creates an empty file with a hidden name. The hidden name is needed for ``replace(_:durably:)``.
+    /// Creates an empty file with a hidden name.
     ///
     /// - Parameter permissions: the mode of the file, from which the umask is subtracted. A confined process cannot
     ///   change the mode later.
@@ -70,10 +79,7 @@ package struct StagedFile: ~Copyable {
     ///
     /// - Throws: EEXIST if the directory has an entry with this name.
     package mutating func publish(as name: FileName) throws(Errno) {
-        // Network file systems may report only at a close that bytes did not fit. Closing any descriptor of the file
-        // has that effect.
-        let copy = try retrying { fcntl(descriptor.rawValue, F_DUPFD_CLOEXEC, 3) }
-        if Glibc.close(copy) < 0, Errno.current != .interrupted { throw .current }
+        try checkWrites()
         if let temporaryName {
             try directory.rename(temporaryName, to: name)
             self.temporaryName = nil
@@ -83,21 +89,53 @@ package struct StagedFile: ~Copyable {
         }
     }
 
-    /// Makes the file appear under the given name, and atomically replaces an entry that has this name. The file must
-    /// have been created with an initializer that has the parameter `permissions`.
+    private func checkWrites() throws(Errno) {
+        // Network file systems may report only at a close that bytes did not fit. Closing any descriptor of the file
+        // has that effect.
+        let copy = try retrying { fcntl(descriptor.rawValue, F_DUPFD_CLOEXEC, 3) }
+        if Glibc.close(copy) < 0, Errno.current != .interrupted { throw .current }
+    }
+
+    /// Makes the file appear under the given name, and atomically replaces an entry that has this name.
+    ///
+    /// A file without a name cannot replace another one, so it first gets a hidden name. If the process is killed
+    /// immediately afterwards, a file that was created with `replacing` remains until
+    /// ``TemporaryName/sweepMarked(_:)`` removes it.
     ///
     /// - Parameter durably: whether to flush the file and the directory to disk, so that the result survives a power
     ///   failure.
     package mutating func replace(_ name: FileName, durably: Bool = true) throws(Errno) {
-        guard let temporaryName else { throw .invalidArgument }
+        try checkWrites()
         if durably { try descriptor.synchronize() }
+        let hidden: FileName
+        if let temporaryName { hidden = temporaryName } else { hidden = try linkTemporarily() }
         let directory = directory
-        try retrying {
-            renameat(directory.rawValue, temporaryName.characters, directory.rawValue, name.characters)
-        }
-        self.temporaryName = nil
+        try retrying { renameat(directory.rawValue, hidden.characters, directory.rawValue, name.characters) }
+        temporaryName = nil
+        TemporaryName.unmark(descriptor)
         guard durably else { return }
         // Ignores errors: some file systems cannot flush a directory.
         try? directory.synchronize()
     }
+
+    /// Gives the file a hidden name, and returns the name.
+    private mutating func linkTemporarily() throws(Errno) -> FileName {
+        while true {
+            let name = TemporaryName.random()
+            do throws(Errno) {
+                try descriptor.link(into: directory, as: name)
+            } catch .fileExists {
+                continue
+            }
+            temporaryName = name
+            StagedFileStep.linked.reach()
+            return name
+        }
+    }
+}
+
+/// The fault points of a ``StagedFile``.
+package enum StagedFileStep: String, FaultPoint {
+    /// The complete file has a hidden name, and is about to replace another file.
+    case linked = "file.staged.linked"
 }

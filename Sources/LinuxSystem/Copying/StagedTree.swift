@@ -1,8 +1,8 @@
 import Glibc
 
 /// A directory that has a hidden name until its contents are complete. When this value is released without being
-/// published, the directory and its contents are removed. If the process is killed, the next copy of a tree into the
-/// same parent directory removes the leftovers.
+/// published, the directory and its contents are removed. If the process is killed, the directory remains until
+/// ``TemporaryName/sweepMarked(_:)`` removes it.
 package struct StagedTree: ~Copyable {
     /// The directory, open for reading, with mode 0700.
     package let descriptor: FileDescriptor
@@ -46,4 +46,17 @@ package struct StagedTree: ~Copyable {
         self.temporaryName = nil
         TemporaryName.unmark(descriptor)
     }
+
+    /// Moves an entry of the directory to the parent directory, and atomically replaces a file that has the entry's
+    /// name there.
+    package func moveOut(_ name: FileName) throws(Errno) {
+        StagedTreeStep.filled.reach()
+        try retrying { renameat(descriptor.rawValue, name.characters, directory.rawValue, name.characters) }
+    }
+}
+
+/// The fault points of a ``StagedTree``.
+package enum StagedTreeStep: String, FaultPoint {
+    /// The directory has the entry that is about to be moved out.
+    case filled = "tree.staged.filled"
 }

@@ -6,11 +6,16 @@ import Glibc
 ///
 /// In a directory that only this process and others like it use, all unlocked files with such names are leftovers. In a
 /// user's directory, the user's own files may have such names, too. There, a leftover is recognized by a mark: an
-/// extended attribute with the file's inode number and birth time. In a copy of the file, the mark does not match the
-/// copy's own values.
+/// extended attribute with the file's inode number and birth time.
+///
+/// A user's file cannot have the mark by accident. A copy has the attribute, but another inode number or birth time,
+/// even if it replaces the leftover. Neither value can be chosen when a file is created, so a file from an archive does
+/// not match either. A leftover that a user keeps by renaming it or by another hard link keeps the mark, but has a name
+/// of another form. Where inode numbers or birth times are not stored, files get no mark, and leftovers stay.
 package enum TemporaryName {
     private static let prefix = ".purvey-partial-"
-    private static let mark = "user.purvey.partial"
+    /// The name of the attribute that is the mark.
+    static let mark = "user.purvey.partial"
 
     package static func random() -> FileName {
         var digits = String(UInt64.random(in: .min ... .max), radix: 16)
@@ -23,8 +28,26 @@ package enum TemporaryName {
     package static func sweep(_ directory: FileDescriptor) { sweep(directory) { _ in true } }
 
     /// Removes leftovers of killed processes from a directory that may contain other files. Removes only files that
-    /// have the mark.
-    static func sweepMarked(_ directory: FileDescriptor) { sweep(directory, where: isMarked) }
+    /// have the mark. Does not read a directory whose files cannot have it.
+    package static func sweepMarked(_ directory: FileDescriptor) {
+        if value(of: directory) != nil { sweep(directory, where: isMarked) }
+    }
+
+    // Leaf lock.
+    private static let swept = Lock<Set<SweptDirectory>>([])
+
+    private struct SweptDirectory: Hashable {
+        let device: UInt64
+        let value: [CChar]
+    }
+
+    /// Removes leftovers as ``sweepMarked(_:)`` does, but only once for each directory. Otherwise, many copies into a
+    /// large directory would read the directory for each file.
+    static func sweepMarkedOnce(_ directory: FileDescriptor) {
+        guard let value = value(of: directory), let device = try? directory.status().identity.device else { return }
+        let isFirst = swept.withLock { $0.insert(SweptDirectory(device: device, value: value)).inserted }
+        if isFirst { sweep(directory, where: isMarked) }
+    }
 
     private static func sweep(_ directory: FileDescriptor, where isLeftover: (FileDescriptor) -> Bool) {
         guard let own = try? directory.open(".", [.readOnly, .directory]), let entries = try? own.entries() else {
@@ -70,9 +93,9 @@ package enum TemporaryName {
         return count >= 0 && Array(found[..<count]) == value
     }
 
-    /// Returns the value that the file's mark must have; `nil` if it cannot be computed.
+    /// Returns the value that the file's mark must have; `nil` if the file system does not store the values of a mark.
     private static func value(of file: FileDescriptor) -> [CChar]? {
-        guard let (status, birth) = try? file.statusAndBirth() else { return nil }
+        guard let (status, birth) = try? file.statusAndBirth(), birth != 0, !file.hasPassingInodes else { return nil }
         return "\(status.identity.inode).\(birth)".utf8.map { CChar(bitPattern: $0) }
     }
 }

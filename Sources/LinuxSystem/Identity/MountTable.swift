@@ -34,13 +34,11 @@ package struct Mount: Sendable, Hashable {
         Self.rest(of: path, beneath: point).map { Self.join(root, $0) }
     }
 
-    private static func rest(of path: String, beneath folder: String) -> Substring? {
-        if folder == "/" { return path.dropFirst() }
-        if path == folder { return "" }
-        return path.hasPrefix(folder + "/") ? path.dropFirst(folder.utf8.count + 1) : nil
+    private static func rest(of path: String, beneath folder: String) -> String? {
+        path.pathNames(beneath: folder)?.joined(separator: "/")
     }
 
-    private static func join(_ folder: String, _ rest: Substring) -> String {
+    private static func join(_ folder: String, _ rest: String) -> String {
         if rest.isEmpty { return folder }
         return folder == "/" ? "/" + rest : folder + "/" + rest
     }

@@ -6,18 +6,27 @@ package final class ExitCleanup: Sendable {
     private struct State {
         var removals: [(number: UInt64, removal: @Sendable () -> Void)] = []
         var lastNumber: UInt64 = 0
+        /// Whether a signal is ending the program.
+        var isEnding = false
     }
 
     // Leaf lock: removals run after it is released.
     private static let all = Lock(State())
     private let number: UInt64
 
+    /// If a signal is ending the program, removes the resource at once and does not return.
     package init(_ removal: @escaping @Sendable () -> Void) {
-        number = Self.all.withLock { all in
+        let number: UInt64? = Self.all.withLock { all in
+            guard !all.isEnding else { return nil }
             all.lastNumber += 1
             all.removals.append((all.lastNumber, removal))
             return all.lastNumber
         }
+        guard let number else {
+            removal()
+            Self.waitForEnd()
+        }
+        self.number = number
     }
 
     deinit { remove() }
@@ -39,6 +48,16 @@ package final class ExitCleanup: Sendable {
         while let last = all.withLock({ $0.removals.popLast() }) { last.removal() }
     }
 
+    /// Does not return if a signal is ending the program. Called before an exit, which would end the removal of the
+    /// resources, and before a program is started.
+    package static func waitIfEnding() {
+        if all.withLock({ $0.isEnding }) { waitForEnd() }
+    }
+
+    private static func waitForEnd() -> Never {
+        while true { pause() }
+    }
+
     /// Installs signal handlers that remove all resources before SIGTERM, SIGINT or SIGHUP ends the program.
     package static func removeAllAtSignals() throws {
         let wake = wake
@@ -52,6 +71,7 @@ package final class ExitCleanup: Sendable {
         try SystemThread.start("leftovers") {
             var number: UInt8 = 0
             while read(wake.0, &number, 1) != 1 {}
+            all.withLock { $0.isEnding = true }
             removeAll()
             _exit(128 + CInt(number))
         }

@@ -1,3 +1,4 @@
+import FileTesting
 import Glibc
 import LinuxSystem
 import TestThreads
@@ -81,6 +82,17 @@ import Testing
         let file = try FileDescriptor.open(folder.path + "/socket", [.writeOnly, .create])
         #expect(file.path == folder.path + "/socket")
         unlink(folder.path + "/socket")
+        #expect(file.path == nil)
+    }
+
+    @Test func aFileMayHaveANameLikeThatOfARemovedOne() throws {
+        let folder = try TestFolder()
+        let file = try folder.file("a (deleted)", [1])
+        #expect(file.path == folder.path + "/a (deleted)")
+        let removed = try folder.file("a", [2])
+        unlink(folder.path + "/a")
+        #expect(removed.path == nil)
+        unlink(folder.path + "/a (deleted)")
         #expect(file.path == nil)
     }
 }
