@@ -191,7 +191,7 @@ let package = Package(
             "AppExtension",
             [
                 "CRuntimeSupport", "Conduit", "FileCoordination", "FoundationAdditions", "ItemProvider", "ItemValues",
-                "LinuxSystem", "PropertyLists", "UniformTypeIdentifiers",
+                "LinuxSystem", "ProgramManuals", "PropertyLists", "UniformTypeIdentifiers",
             ]),
         library(
             "DragAndDrop",
@@ -598,15 +598,15 @@ let package = Package(
             ]),
         // A service in a process of its own, which tests control, and the file provider that serves it.
         .target(
-            name: "ScriptableService", dependencies: ["LinuxSystem"], path: "Tests/ScriptableService",
+            name: "ScriptableService", dependencies: ["ItemValues", "LinuxSystem"], path: "Tests/ScriptableService",
             swiftSettings: settings),
         .executableTarget(
             name: "ScriptableProvider",
             dependencies: [
-                "AppExtension", "FileProvider", "FileProviderUI", "LinuxSystem", "ScriptableService",
+                "AppExtension", "FileProvider", "FileProviderUI", "ItemValues", "LinuxSystem", "ScriptableService",
                 "UniformTypeIdentifiers",
             ],
-            path: "Tests/ScriptableProvider", swiftSettings: settings),
+            path: "Tests/ScriptableProvider", swiftSettings: language),
         tests(
             "ScriptableProviderTests",
             [
@@ -622,17 +622,22 @@ let package = Package(
         tests(
             "PurveyCommandTests",
             [
-                "CLinux", "Conduit", "DaemonTesting", "DomainMessages", "FileProvider", "FileTesting", "Fuse",
-                "FuseTesting", "HandOff", "Images", "LinuxSystem", "Logbook", "MappingPeer", "Mirror",
-                "MountTakeover", "ProgramTesting", "ScriptableProvider", "ScriptableService", "SetUpProvider",
-                "UniformTypeIdentifiers",
+                "BookmarkPeer", "CLinux", "Conduit", "DaemonTesting", "DomainMessages", "ExtensionPeer", "FileAway",
+                "FileProvider", "FileTesting", "Fuse", "FusePeer", "FuseTesting", "HandOff", "Images", "LinuxSystem",
+                "LocalFolder", "Logbook", "MappingPeer", "Mirror", "MountTakeover", "NewNote", "Nextcloud",
+                "PickerPeer", "ProgramTesting", "ScriptableProvider", "ScriptableService", "SetUpProvider",
+                "ThumbnailAction", "UniformTypeIdentifiers", "WebDAV",
             ]),
+        // Windows as assistive technologies see them, displays, and the files that are installed for desktops.
+        .target(
+            name: "DesktopTesting", dependencies: ["CGIO", "LinuxSystem", "ProgramTesting"],
+            path: "Tests/DesktopTesting", swiftSettings: settings),
         tests(
             "DesktopBusTests",
             [
-                "CGIO", "DaemonTesting", "FileTesting", "LinuxSystem", "Nextcloud", "NextcloudTesting",
-                "ProgramTesting", "PurveyBus", "ScriptableProvider", "ScriptableService", "SetUpProvider",
-                "TestThreads",
+                "CGIO", "DaemonTesting", "DesktopTesting", "FileTesting", "LinuxSystem", "Nextcloud",
+                "NextcloudTesting", "ProgramTesting", "PurveyBus", "ScriptableProvider", "ScriptableService",
+                "SetUpProvider", "TestThreads",
             ],
             exclude: ["Services"]),
         // A daemon and a service for tests of the file browser.
@@ -654,8 +659,15 @@ let package = Package(
         tests(
             "PurveyFilesTests",
             [
-                "BrowserTesting", "CGIO", "DaemonTesting", "FileTesting", "Images", "LinuxSystem", "PickerPeer",
-                "ProgramTesting", "ScriptableProvider", "ScriptableService",
+                "BrowserTesting", "DaemonTesting", "DesktopTesting", "FileAway", "FileTesting", "Images", "LinuxSystem",
+                "PickerPeer", "ProgramTesting", "ScriptableProvider", "ScriptableService",
+            ]),
+        // File managers by others, in mounts.
+        tests(
+            "FileManagerTests",
+            [
+                "BrowserTesting", "DaemonTesting", "DesktopTesting", "FileTesting", "LinuxSystem", "ProgramTesting",
+                "PurveyBus", "ScriptableProvider", "ScriptableService",
             ]),
         tests("PurveyDemoTests", ["FileTesting", "LinuxSystem", "ProgramTesting"]),
         tests(

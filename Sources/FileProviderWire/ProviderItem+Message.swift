@@ -4,7 +4,7 @@ import ItemValues
 /// Encodes and decodes items. Extensions are not trusted: if one item in a message exceeds a limit, the whole message
 /// is rejected.
 extension ProviderItem: SchemaMessage {
-    package static let schema = Schema(
+    @usableFromInline package static let schema = Schema(
         Self.make,
         group(Field(0, \.identifier), Field(1, \.parent), Field(2, \.filename), Field(3, \.kind)),
         Field(4, \.contentType), Field(5, { UInt64($0.capabilities) }), group(Field(6, \.size), Field(7, \.childCount)),

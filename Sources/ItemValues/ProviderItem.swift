@@ -1,6 +1,6 @@
 /// An item as its provider reported it. It is a plain value, which the extension's process sends to the engine. Values
 /// that the provider did not report are `nil`.
-package struct ProviderItem: Sendable, Equatable {
+@usableFromInline package struct ProviderItem: Sendable, Equatable {
     /// The kind of an item.
     package enum Kind: UInt8, Sendable {
         case file = 0
@@ -9,11 +9,20 @@ package struct ProviderItem: Sendable, Equatable {
     }
 
     /// The item's identifier, `NSFileProviderItemIdentifier.rawValue`. The root has ``rootIdentifier``.
-    package var identifier: String
+    @inlinable package var identifier: String {
+        get { exactIdentifier.string }
+        set { exactIdentifier = ExactText(newValue) }
+    }
     /// The identifier of the parent.
-    package var parent: String
+    @inlinable package var parent: String {
+        get { exactParent.string }
+        set { exactParent = ExactText(newValue) }
+    }
     /// The name as the provider reported it. It may not be a valid file name.
-    package var filename: String
+    @inlinable package var filename: String {
+        get { exactFilename.string }
+        set { exactFilename = ExactText(newValue) }
+    }
     package var kind: Kind
     /// The type's identifier; empty if the provider reported none.
     package var contentType: String
@@ -43,8 +52,12 @@ package struct ProviderItem: Sendable, Equatable {
         set { rest.extendedAttributes = newValue }
     }
     package var linkTarget: String? {
-        get { boxedRest?.rest.linkTarget }
-        set { rest.linkTarget = newValue }
+        get { boxedRest?.rest.linkTarget?.string }
+        set { rest.linkTarget = newValue.map { ExactText($0) } }
+    }
+    /// Whether this symbolic link and the given one have the same target, or both have none.
+    package func hasTarget(of other: ProviderItem) -> Bool {
+        boxedRest?.rest.linkTarget == other.boxedRest?.rest.linkTarget
     }
     /// Values for the provider's own use in the activation rules of its actions.
     package var userInfo: [String: UserInfoValue] {
@@ -58,6 +71,11 @@ package struct ProviderItem: Sendable, Equatable {
     }
 
     private var boxedRest: Box?
+
+    // Items whose texts differ only in their Unicode normal form are not equal.
+    @usableFromInline var exactIdentifier: ExactText
+    @usableFromInline var exactParent: ExactText
+    @usableFromInline var exactFilename: ExactText
 
     /// A value of ``userInfo``. Booleans are 1 and 0, dates are seconds since 1970.
     package enum UserInfoValue: Sendable, Equatable {
@@ -102,9 +120,9 @@ package struct ProviderItem: Sendable, Equatable {
     package var isInTrash: Bool { flags.contains(.trashed) || parent == Self.trashIdentifier }
 
     package init(identifier: String, parent: String, filename: String, kind: Kind) {
-        self.identifier = identifier
-        self.parent = parent
-        self.filename = filename
+        exactIdentifier = ExactText(identifier)
+        exactParent = ExactText(parent)
+        exactFilename = ExactText(filename)
         self.kind = kind
         contentType = ""
         capabilities = 0x3F
@@ -124,7 +142,7 @@ package struct ProviderItem: Sendable, Equatable {
     private struct Rest: Sendable, Equatable {
         var tagData: [UInt8]?
         var extendedAttributes: [String: [UInt8]] = [:]
-        var linkTarget: String?
+        var linkTarget: ExactText?
         var userInfo: [String: UserInfoValue] = [:]
         var uploadFailure: ItemFailure?
     }

@@ -4,11 +4,13 @@ extension String {
     /// Whether this string and the given one have the same bytes. `==` is also true for different Unicode normal forms
     /// of the same text, which are different file names.
     package func hasSameBytes(as other: String) -> Bool {
-        var one = self
-        var other = other
-        return one.withUTF8 { one in
-            other.withUTF8 { other in UnsafeRawBufferPointer(one).hasSameBytes(as: UnsafeRawBufferPointer(other)) }
-        }
+        guard utf8.count == other.utf8.count else { return false }
+        // The bytes of a string are nearly always contiguous, and contiguous bytes are compared many times faster.
+        return utf8.withContiguousStorageIfAvailable { one in
+            other.utf8.withContiguousStorageIfAvailable { other in
+                UnsafeRawBufferPointer(one).hasSameBytes(as: UnsafeRawBufferPointer(other))
+            }
+        }.flatMap { $0 } ?? utf8.elementsEqual(other.utf8)
     }
 }
 

@@ -66,7 +66,7 @@ struct DaemonOptions: Sendable {
                     let known = ["error", "warning", "info", "debug"]
                     throw UsageError(
                         message: SpellingSuggestion.sentence(
-                            "there is no log level '\(text)'", about: text, known: known, listing: true))
+                            "--log cannot be '\(text)'", about: text, known: known, listing: true))
                 }
                 self.level = level
             case "--ready-descriptor":

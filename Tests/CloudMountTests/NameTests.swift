@@ -6,6 +6,7 @@ import FileProviderWire
 import FileTesting
 import Foundation
 import ItemStore
+import ItemValues
 import LinuxSystem
 import ProgramTesting
 import ProviderTesting
@@ -76,6 +77,43 @@ struct NameTests {
             #expect(mount.failure { try rename(mount("Folder"), mount("Folder/Inner")) } == .invalidArgument)
             mount.waitUntilSent()
             #expect(mount.provider.tree == ["Three": "two", "Folder": "/", "Folder/Two": "one"])
+        }
+    }
+
+    /// If identifiers are paths, those of the two items are equal strings, too.
+    @Test(arguments: [false, true]) func namesInTwoNormalFormsAreTwoNames(arePaths: Bool) async throws {
+        let (composed, decomposed) = ("\u{E9}", "e\u{301}")
+        try await withMount { provider in
+            provider.behave { $0.identifiersArePaths = arePaths }
+            for form in [composed, decomposed] {
+                provider.addFile("file", "\(form.utf8.count)", in: provider.addFolder(form))
+            }
+        } _: { (mount) throws in
+            func expect(_ entries: KeyValuePairs<String, String>) throws {
+                mount.waitUntilSent()
+                let wanted = Dictionary(entries.map { (ExactText($0.key), $0.value) }) { first, _ in first }
+                #expect(mount.provider.exactTree == wanted)
+                for (path, text) in entries where text != "/" { #expect(try mount.text(path) == text) }
+                let top = Set(texts: entries.map(\.key).filter { !$0.contains("/") })
+                #expect(try Set(texts: mount.names()) == top)
+            }
+            try expect([composed: "/", composed + "/file": "2", decomposed: "/", decomposed + "/file": "3"])
+            try mount.write("new", to: composed + "/file")
+            try rename(mount(decomposed), mount("other"))
+            try rename(mount(composed), mount(decomposed))
+            try rename(mount("other"), mount(composed))
+            try expect([composed: "/", composed + "/file": "3", decomposed: "/", decomposed + "/file": "new"])
+            try rename(mount(composed), mount(decomposed), flags: clinux_rename_exchange)
+            try retrying { symlink(composed, mount("link")) }
+            #expect(
+                try FileManager.default.destinationOfSymbolicLink(atPath: mount("link")).utf8.elementsEqual(
+                    composed.utf8))
+            try retrying { unlink(mount("link")) }
+            try retrying { unlink(mount(composed + "/file")) }
+            try retrying { rmdir(mount(composed)) }
+            try expect([decomposed: "/", decomposed + "/file": "3"])
+            try rename(mount(decomposed), mount(composed))
+            try expect([composed: "/", composed + "/file": "3"])
         }
     }
 

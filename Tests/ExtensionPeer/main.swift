@@ -1,6 +1,7 @@
 // An extension for tests, which executes the command in the first item's title.
 import AppExtension
 import Foundation
+import Glibc
 import ItemProvider
 import UniformTypeIdentifiers
 
@@ -58,8 +59,12 @@ final class Principal: NSObject, NSExtensionRequestHandling {
             context.completeRequest(returningItems: [returned("\(context.inputItems.count) \(count)")])
         case "nil":
             context.completeRequest(returningItems: nil)
+        case _ where item?.attachments?.first?.suggestedName?.hasPrefix("without reply") == true:
+            context.completeRequest(returningItems: nil)
         case _ where item?.attachments?.first?.hasItemConformingToTypeIdentifier("public.folder") == true:
             list(item?.attachments?.first, context)
+        case _ where item?.attachments?.first?.hasItemConformingToTypeIdentifier("public.plain-text") == true:
+            connect(context)
         default:
             context.completeRequest(returningItems: [returned("empty-handed \(context.inputItems.count)")])
         }
@@ -79,6 +84,25 @@ final class Principal: NSObject, NSExtensionRequestHandling {
             ]
             context.completeRequest(returningItems: [answer])
         }
+    }
+
+    /// Cancels the request with the error of a connection to a port at which no server listens.
+    private func connect(_ context: NSExtensionContext) {
+        let file = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        guard file >= 0 else {
+            return context.cancelRequest(withError: NSError(domain: NSPOSIXErrorDomain, code: Int(errno)))
+        }
+        defer { close(file) }
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = in_port_t(1).bigEndian
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        _ = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                Glibc.connect(file, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+        context.cancelRequest(withError: NSError(domain: NSPOSIXErrorDomain, code: Int(errno)))
     }
 
     /// Completes the request with the text of a file.

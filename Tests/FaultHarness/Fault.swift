@@ -1,5 +1,6 @@
 import FileProvider
 import FileProviderEngine
+import LinuxSystem
 import ScriptableService
 
 /// A fault that occurs once during a scenario.
@@ -147,6 +148,24 @@ package struct Fault: Sendable, Hashable, CustomStringConvertible {
             let count = parts.count == 3 ? Int(parts[2]) : 1, count > 0
         else { return nil }
         self.init(kind, at: place, count)
+    }
+
+    /// Returns the reason why a text cannot be parsed.
+    static func complaint(about text: String) -> String {
+        let parts = text.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
+        guard let kind = Kind(rawValue: parts[0]) else {
+            return SpellingSuggestion.sentence(
+                "there is no kind '\(parts[0])'", about: parts[0], known: Kind.allCases.map(\.rawValue), listing: true)
+        }
+        guard parts.count > 1 else { return "the step after the kind is missing" }
+        guard let place = Place(name: parts[1]) else {
+            return SpellingSuggestion.sentence(
+                "there is no step '\(parts[1])'", about: parts[1], known: Place.all.map(\.name), listing: true)
+        }
+        guard place.kinds.contains(kind) else {
+            return "at \(place.name) there are only \(place.kinds.map(\.rawValue).joined(separator: ", "))"
+        }
+        return "the count after the step is a number from 1 on"
     }
 
     package var description: String { "\(kind.rawValue):\(place.name):\(count)" }

@@ -50,7 +50,12 @@ extension Harness {
                 case "--model": model = try choice()
                 case "--server": server = try value(of: CloudServer.names) { CloudServer.names.contains($0) ? $0 : nil }
                 case "--kind": kinds.append(try choice())
-                case "--fault": faults.append(try value { Fault($0) })
+                case "--fault":
+                    guard let text = words.popFirst() else { throw WrongUsage(description: "--fault takes a value") }
+                    guard let fault = Fault(text) else {
+                        throw WrongUsage(description: "--fault cannot be '\(text)': \(Fault.complaint(about: text))")
+                    }
+                    faults.append(fault)
                 case "--sample": sample = try value { Int($0).flatMap { $0 < 0 ? nil : $0 } }
                 case "--jobs": jobs = try value { Int($0).flatMap { $0 < 1 ? nil : $0 } }
                 case "--keep": keepsFiles = true

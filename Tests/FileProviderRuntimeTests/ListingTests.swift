@@ -40,6 +40,26 @@ import Testing
         }
     }
 
+    @Test func containersInTwoNormalFormsHaveTwoEnumerators() async throws {
+        try await ProviderFixture.with { stage in
+            for (container, count) in [("list-\u{E9}", "7"), ("list-e\u{301}", "8")] {
+                let page = try await stage.provider.page(of: container, after: nil, suggestedSize: 10)
+                #expect(page.items.map(\.filename) == [count])
+            }
+        }
+    }
+
+    /// An item is renamed from one normal form to the other, and its identifier is its path.
+    @Test func aRemovalDoesNotConcernAnItemInTheOtherNormalForm() async throws {
+        try await ProviderFixture.with { stage in
+            let changes = try await stage.provider.changes(in: "list-forms", since: [49], suggestedSize: 10)
+            let updated = changes.updated.map { ExactText($0.identifier) }
+            #expect(updated == ["list-forms/\u{E9}", "list-forms/o\u{308}", "list-forms/\u{E4}"])
+            let deleted = changes.deleted.map { ExactText($0) }
+            #expect(deleted == ["list-forms/e\u{301}", "list-forms/\u{F6}", "list-forms/a\u{308}"])
+        }
+    }
+
     @Test func anObserverMayBeCalledLateAndFromAnyThread() async throws {
         try await ProviderFixture.with { stage in
             let page = try await stage.provider.page(of: "list-late", after: nil, suggestedSize: 10)

@@ -23,6 +23,19 @@ import Testing
         #expect(service == NSFileProviderServiceName(rawValue: "a"))
     }
 
+    /// Providers whose identifiers are paths use them as keys, compare them, and collect them in sets.
+    @Test func anItemsIdentifierInAnotherNormalFormIsAnother() {
+        let (one, other) = (NSFileProviderItemIdentifier("r\u{E9}"), NSFileProviderItemIdentifier("re\u{301}"))
+        #expect(one != other)
+        #expect(!(one == other))
+        #expect(one == NSFileProviderItemIdentifier(rawValue: "r\u{E9}"))
+        #expect(!(one != NSFileProviderItemIdentifier(rawValue: "r\u{E9}")))
+        #expect(Set([one, other]).count == 2)
+        #expect([one: 1, other: 2][other] == 2)
+        #expect([one].firstIndex(of: other) == nil)
+        #expect(![one, nil].contains(other))
+    }
+
     @Test func anInitialPageIsDataAndPage() {
         let page: NSFileProviderPage = NSFileProviderPage.initialPageSortedByName as NSFileProviderPage
         #expect(page == NSFileProviderPage(NSFileProviderPage.initialPageSortedByName as Data))

@@ -131,4 +131,12 @@ private distributed actor Stranger {
         connection.invalidate()
         #expect(throws: ServiceCallError.self) { try connection.remoteActor(as: $Asking.self) }
     }
+
+    @Test func errorsOfConnectionsHaveTheCodesOfFoundation() {
+        let lost = ServiceCallError.connectionLost("the other end has ended") as NSError
+        #expect(lost.domain == NSCocoaErrorDomain && lost.code == NSXPCConnectionInterrupted)
+        #expect(lost.localizedDescription == "The connection to the service is lost: the other end has ended.")
+        #expect((ServiceCallError.noSuchActor as NSError).code == NSXPCConnectionInvalid)
+        #expect((ServiceCallError.mismatch("it has other arguments") as NSError).code == NSXPCConnectionReplyInvalid)
+    }
 }

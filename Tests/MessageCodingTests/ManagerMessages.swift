@@ -40,6 +40,7 @@ extension Recorded {
         Recorded(ManagerTransferCall(domain: nil, item: "", .here), "bf01600200ff"),
         Recorded(ManagerSettleCall(domain: "a", item: "b", inside: "c"), "bf006161016162026163ff"),
         Recorded(ManagerSettleCall(domain: nil, item: nil, inside: nil), "bfff"),
+        Recorded(ManagerSettleCall(domain: nil, item: nil, serving: ["a", "b"]), "bf038261616162ff"),
         Recorded(ManagerProgressCall(domain: "a", isUpload: true), "bf00616101f5ff"),
         Recorded(ManagerProgressCall(domain: nil, isUpload: false), "bf01f4ff"),
         Recorded(

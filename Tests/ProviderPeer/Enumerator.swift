@@ -63,6 +63,10 @@ final class PeerEnumerator: NSObject, NSFileProviderEnumerator {
         case "list-foreign-error":
             struct Foreign: Error {}
             observer.finishEnumeratingWithError(Foreign())
+        case "list-\u{E9}":
+            // The two forms of this name are equal strings.
+            observer.didEnumerate([item("\(container.utf8.count)")])
+            observer.finishEnumerating(upTo: nil)
         default:
             observer.didEnumerate(catalogue.children(of: container).map { PeerItem($0) })
             observer.finishEnumerating(upTo: nil)
@@ -79,6 +83,12 @@ final class PeerEnumerator: NSObject, NSFileProviderEnumerator {
             observer.didDeleteItems(withIdentifiers: [NSFileProviderItemIdentifier("list-twice/b")])
             observer.finishEnumeratingChanges(upTo: NSFileProviderSyncAnchor(Data("2".utf8)), moreComing: true)
             observer.finishEnumeratingChanges(upTo: NSFileProviderSyncAnchor(Data("3".utf8)), moreComing: false)
+        case "list-forms":
+            observer.didUpdate([item("\u{E9}"), item("o\u{308}")])
+            let deleted = ["e\u{301}", "\u{F6}", "a\u{308}"].map { NSFileProviderItemIdentifier(container + "/" + $0) }
+            observer.didDeleteItems(withIdentifiers: deleted)
+            observer.didUpdate([item("\u{E4}")])
+            observer.finishEnumeratingChanges(upTo: NSFileProviderSyncAnchor(Data("2".utf8)), moreComing: false)
         case "list-excessive":
             observer.didUpdate(excessive)
             observer.finishEnumeratingChanges(upTo: NSFileProviderSyncAnchor(Data("2".utf8)), moreComing: false)

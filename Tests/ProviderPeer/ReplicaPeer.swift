@@ -53,6 +53,10 @@ class ReplicaPeer: NSObject, NSFileProviderReplicatedExtension {
         completionHandler: @escaping (NSFileProviderItem?, Error?) -> Void
     ) -> Progress {
         let progress = Progress(totalUnitCount: 1)
+        if let error = RefusedConnections.error(identifier.rawValue) {
+            completionHandler(nil, error)
+            return progress
+        }
         switch identifier.rawValue {
         case "never": progress.cancellationHandler = { [weak self] in self?.note("cancelled never") }
         case "crash": abort()

@@ -25,6 +25,7 @@ final class Peer: NSFileProviderExtension {
     override func item(for identifier: NSFileProviderItemIdentifier) throws -> any NSFileProviderItem {
         let name = identifier.rawValue
         note("item \(name)")
+        if let error = RefusedConnections.error(name) { throw error }
         switch name {
         case "another": return PeerItem(Entry(identifier: "somebody-else", parent: "p", name: "x"))
         case "crash": abort()

@@ -157,7 +157,7 @@ extension MemoryProvider {
                 node.item.modified = item.modified
                 node.item.linkTarget = item.linkTarget
             }
-            if !state.behaviour.confirmsUploads { state.nodes[identifier]?.item.flags.remove(.uploaded) }
+            if !state.behaviour.confirmsUploads { state.nodes[ExactText(identifier)]?.item.flags.remove(.uploaded) }
             return try state.node(identifier).item
         }
         try await end(request)
@@ -196,7 +196,7 @@ extension MemoryProvider {
             _ = try state.node(identifier)
             try state.checkFolder(parent)
             if state.behaviour.movesReplace, let other = state.child(named: name, in: parent)?.item.identifier,
-                other != identifier
+                !other.hasSameBytes(as: identifier)
             {
                 state.remove(other)
             }
@@ -213,7 +213,7 @@ extension MemoryProvider {
 
     package func delete(_ identifier: String) async throws(ProviderError) {
         state.withLock { state in
-            if let key = state.nodes[identifier]?.key { state.deletedKeys.insert(key) }
+            if let key = state.nodes[ExactText(identifier)]?.key { state.deletedKeys.insert(key) }
         }
         try await begin(.delete(identifier))
         try state.withLock { state throws(ProviderError) in
@@ -319,7 +319,7 @@ extension ProviderItem {
 
 extension MemoryProvider.State {
     func node(_ identifier: String) throws(ProviderError) -> MemoryProvider.Node {
-        guard let node = nodes[identifier] else {
+        guard let node = nodes[ExactText(identifier)] else {
             throw ProviderError(.noSuchItem, message: "There is no item “\(identifier)”.")
         }
         return node
@@ -349,7 +349,9 @@ extension MemoryProvider.State {
     }
 
     func checkName(_ name: String, in parent: String, of identifier: String?) throws(ProviderError) {
-        guard let other = child(named: name, in: parent), other.item.identifier != identifier else { return }
+        guard let other = child(named: name, in: parent),
+            identifier.map({ !other.item.identifier.hasSameBytes(as: $0) }) ?? true
+        else { return }
         throw ProviderError(
             .filenameCollision, message: "“\(name)” exists already.", collidingItem: other.item.identifier)
     }
@@ -376,12 +378,12 @@ extension MemoryProvider.State {
     }
 
     private mutating func listing(of container: String) -> [MemoryProvider.Node] {
-        if let known = listings[container], known.logCount == log.count { return known.nodes }
+        if let known = listings[ExactText(container)], known.logCount == log.count { return known.nodes }
         let nodes =
             container == ProviderItem.workingSetIdentifier
             ? nodes.values.filter { $0.order > 0 && $0.item.isInWorkingSet }.sorted { $0.order < $1.order }
             : children(of: container)
-        listings[container] = (log.count, nodes)
+        listings[ExactText(container)] = (log.count, nodes)
         return nodes
     }
 
@@ -395,14 +397,15 @@ extension MemoryProvider.State {
         let end = min(log.count, start + min(log.count, behaviour.changeLimit))
         var updated: [ProviderItem] = []
         var deleted: [String] = []
-        var told: Set<String> = []
+        var told: Set<ExactText> = []
         let isEverything = container == ProviderItem.workingSetIdentifier
+        func isIn(_ folder: String?) -> Bool { folder?.hasSameBytes(as: container) == true }
         for change in log[start..<end] {
-            guard !change.identifier.isEmpty, isEverything || change.from == container || change.to == container,
-                told.insert(change.identifier).inserted
+            guard !change.identifier.isEmpty, isEverything || isIn(change.from) || isIn(change.to),
+                told.insert(change.identifier)
             else { continue }
-            if let node = nodes[change.identifier] {
-                if isEverything || node.item.parent == container {
+            if let node = nodes[ExactText(change.identifier)] {
+                if isEverything || isIn(node.item.parent) {
                     updated.append(node.item)
                 } else {
                     deleted.append(change.identifier)

@@ -69,14 +69,16 @@ extension MemoryProvider {
     package func confirmUploads() {
         state.withLock { state in
             for (identifier, node) in state.nodes where !node.item.flags.contains(.uploaded) {
-                state.change(identifier) { node, _ in node.item.flags.insert(.uploaded) }
+                state.change(identifier.string) { node, _ in node.item.flags.insert(.uploaded) }
             }
         }
     }
 
     // MARK: Inspecting
 
-    package func item(of identifier: String) -> ProviderItem? { state.withLock { $0.nodes[identifier]?.item } }
+    package func item(of identifier: String) -> ProviderItem? {
+        state.withLock { $0.nodes[ExactText(identifier)]?.item }
+    }
 
     /// Returns the item with a ``ProviderItem/key``, or `nil` if it was removed.
     package func item(ofKey key: String) -> ProviderItem? {
@@ -87,13 +89,15 @@ extension MemoryProvider {
     /// identifiers of some items.
     package func key(of item: ProviderItem) -> String {
         guard item.metadataVersion.isEmpty else { return item.key }
-        return state.withLock { $0.keys[item.identifier] } ?? item.identifier
+        return state.withLock { $0.keys[ExactText(item.identifier)] } ?? item.identifier
     }
 
     /// Whether the engine has requested the removal of an item.
     package func wasDeleted(key: String) -> Bool { state.withLock { $0.deletedKeys.contains(key) } }
 
-    package func bytes(of identifier: String) -> [UInt8]? { state.withLock { $0.nodes[identifier]?.contents } }
+    package func bytes(of identifier: String) -> [UInt8]? {
+        state.withLock { $0.nodes[ExactText(identifier)]?.contents }
+    }
 
     /// Returns the identifier of the item at a path such as "Folder/File.txt"; the root's path is empty.
     package func identifier(at path: String) -> String? {
@@ -113,24 +117,28 @@ extension MemoryProvider {
 
     /// All items by path: a file's contents, a link's target after "->", or "/" for a directory. If several items have
     /// the same path, the identifiers of the later ones are appended to it.
-    package var tree: [String: String] { tree { _, _ in true } }
+    package var tree: [String: String] { Self.plain(exactTree) }
+
+    /// All items by path, as in ``tree``. Here, paths in different Unicode normal forms are different.
+    package var exactTree: [ExactText: String] { tree { _, _ in true } }
 
     /// The items by path that are neither in the trash nor in a directory in the trash.
-    package var treeOutsideTrash: [String: String] { tree { state, node in !state.isInTrash(node) } }
+    package var treeOutsideTrash: [String: String] {
+        Self.plain(tree { state, node in !state.isInTrash(node) })
+    }
 
-    private func tree(where isShown: (State, Node) -> Bool) -> [String: String] {
+    private static func plain(_ tree: [ExactText: String]) -> [String: String] {
+        Dictionary(tree.map { ($0.key.string, $0.value) }) { first, _ in first }
+    }
+
+    private func tree(where isShown: (State, Node) -> Bool) -> [ExactText: String] {
         state.withLock { state in
-            var tree: [String: String] = [:]
+            var tree: [ExactText: String] = [:]
             for node in state.nodes.values.sorted(by: { $0.order < $1.order })
             where node.item.identifier != ProviderItem.rootIdentifier && isShown(state, node) {
-                var path = state.path(of: node)
-                if tree[path] != nil { path += " (\(node.item.identifier))" }
-                tree[path] =
-                    switch node.item.kind {
-                    case .folder: "/"
-                    case .symbolicLink: "->\(node.item.linkTarget ?? "")"
-                    case .file: String(decoding: node.contents, as: UTF8.self)
-                    }
+                var path = ExactText(state.path(of: node))
+                if tree[path] != nil { path = ExactText(path.string + " (\(node.item.identifier))") }
+                tree[path] = node.shown
             }
             return tree
         }
@@ -155,13 +163,13 @@ extension MemoryProvider.State {
             key: behaviour.identifiersArePaths ? key : identifier)
         if behaviour.identifiersArePaths {
             node.item.metadataVersion = Array(key.utf8)
-            keys[identifier] = key
+            keys[ExactText(identifier)] = key
         }
         node.item.modified = 1_600_000_000 + Double(counter)
         change(&node)
         if kind == .file { node.set(node.contents, version: counter) }
         node.limit(to: behaviour.versions)
-        nodes[identifier] = node
+        nodes[ExactText(identifier)] = node
         log.append(.init(identifier: identifier, from: nil, to: parent))
         return identifier
     }
@@ -171,7 +179,7 @@ extension MemoryProvider.State {
     mutating func change(
         _ identifier: String, _ change: (inout MemoryProvider.Node, _ version: Int) -> Void
     ) -> String {
-        guard var node = nodes[identifier] else { return identifier }
+        guard var node = nodes[ExactText(identifier)] else { return identifier }
         counter += 1
         let from = node.item.parent
         change(&node, counter)
@@ -182,16 +190,16 @@ extension MemoryProvider.State {
         } else if behaviour.contentsAreIdentifiers, node.item.kind == .file {
             wanted = node.key + " " + String(decoding: node.item.contentVersion, as: UTF8.self)
         }
-        guard !wanted.utf8.elementsEqual(identifier.utf8) else {
-            nodes[identifier] = node
+        guard !wanted.hasSameBytes(as: identifier) else {
+            nodes[ExactText(identifier)] = node
             log.append(.init(identifier: identifier, from: from, to: node.item.parent))
             return identifier
         }
-        nodes[identifier] = nil
+        nodes[ExactText(identifier)] = nil
         log.append(.init(identifier: identifier, from: from, to: nil))
         node.item.identifier = wanted
-        nodes[wanted] = node
-        keys[wanted] = node.key
+        nodes[ExactText(wanted)] = node
+        keys[ExactText(wanted)] = node.key
         log.append(.init(identifier: wanted, from: nil, to: node.item.parent))
         for child in children(of: identifier) {
             self.change(child.item.identifier) { node, _ in node.item.parent = wanted }
@@ -204,21 +212,23 @@ extension MemoryProvider.State {
     }
 
     mutating func remove(_ identifier: String) {
-        guard let node = nodes[identifier] else { return }
-        for child in nodes.values where child.item.parent == identifier && child.item.identifier != identifier {
+        guard let node = nodes[ExactText(identifier)] else { return }
+        for child in nodes.values
+        where child.item.parent.hasSameBytes(as: identifier) && !child.item.identifier.hasSameBytes(as: identifier) {
             remove(child.item.identifier)
         }
-        nodes[identifier] = nil
+        nodes[ExactText(identifier)] = nil
         log.append(.init(identifier: identifier, from: node.item.parent, to: nil))
     }
 
     func children(of folder: String) -> [MemoryProvider.Node] {
-        nodes.values.filter { $0.item.parent == folder && $0.item.identifier != ProviderItem.rootIdentifier }
-            .sorted { $0.order < $1.order }
+        nodes.values.filter { node in
+            node.item.parent.hasSameBytes(as: folder) && node.item.identifier != ProviderItem.rootIdentifier
+        }.sorted { $0.order < $1.order }
     }
 
     func child(named name: String, in folder: String) -> MemoryProvider.Node? {
-        children(of: folder).first { $0.item.filename.utf8.elementsEqual(name.utf8) }
+        children(of: folder).first { $0.item.filename.hasSameBytes(as: name) }
     }
 
     func isInTrash(_ node: MemoryProvider.Node) -> Bool {
@@ -227,7 +237,7 @@ extension MemoryProvider.State {
         for _ in 0..<100 {
             guard let node = next, node.item.identifier != ProviderItem.rootIdentifier else { return false }
             if node.item.parent == ProviderItem.trashIdentifier { return true }
-            next = nodes[node.item.parent]
+            next = nodes[ExactText(node.item.parent)]
         }
         return false
     }
@@ -236,7 +246,7 @@ extension MemoryProvider.State {
         var names = [node.item.filename]
         var parent = node.item.parent
         // A test may create a cycle.
-        while parent != ProviderItem.rootIdentifier, let folder = nodes[parent], names.count < 100 {
+        while parent != ProviderItem.rootIdentifier, let folder = nodes[ExactText(parent)], names.count < 100 {
             names.append(folder.item.filename)
             parent = folder.item.parent
         }
@@ -245,6 +255,15 @@ extension MemoryProvider.State {
 }
 
 extension MemoryProvider.Node {
+    /// The node in a ``MemoryProvider/tree``.
+    fileprivate var shown: String {
+        switch item.kind {
+        case .folder: "/"
+        case .symbolicLink: "->\(item.linkTarget ?? "")"
+        case .file: String(decoding: contents, as: UTF8.self)
+        }
+    }
+
     mutating func set(_ bytes: [UInt8], version: Int) {
         contents = bytes
         item.size = Int64(bytes.count)

@@ -150,11 +150,12 @@ package final class MemoryProvider: Provider {
     }
 
     struct State {
-        var nodes: [String: Node] = [:]
+        /// The items by identifier, so that identifiers in different Unicode normal forms belong to different items.
+        var nodes: [ExactText: Node] = [:]
         var counter = 0
         var log: [Change] = []
         /// The items of a container from which its pages are taken, until an item changes.
-        var listings: [String: (logCount: Int, nodes: [Node])] = [:]
+        var listings: [ExactText: (logCount: Int, nodes: [Node])] = [:]
         /// The epoch of valid anchors. Anchors of an earlier epoch have expired.
         var epoch: UInt8 = 0
         var behaviour = Behaviour()
@@ -162,7 +163,7 @@ package final class MemoryProvider: Provider {
         var failures: [Kind: [ProviderError]] = [:]
         var held: Set<Kind> = []
         /// The key of the item that has, or had last, an identifier that is a path.
-        var keys: [String: String] = [:]
+        var keys: [ExactText: String] = [:]
         /// The keys of items that the engine has removed.
         var deletedKeys: Set<String> = []
         var waiting: [Int: (kind: Kind, request: Request?, continuation: CheckedContinuation<Void, Never>)] = [:]
@@ -175,7 +176,7 @@ package final class MemoryProvider: Provider {
         let root = ProviderItem(
             identifier: ProviderItem.rootIdentifier, parent: ProviderItem.rootIdentifier, filename: "root",
             kind: .folder)
-        state.withLock { $0.nodes[root.identifier] = Node(item: root, order: 0, key: root.identifier) }
+        state.withLock { $0.nodes[ExactText(root.identifier)] = Node(item: root, order: 0, key: root.identifier) }
     }
 
     // MARK: Script
@@ -222,6 +223,7 @@ package final class MemoryProvider: Provider {
     /// Makes the change feed omit the changes of some items so far.
     package func forgetChanges(of identifiers: [String]) {
         state.withLock { state in
+            let identifiers = Set(texts: identifiers)
             for (index, change) in state.log.enumerated() where identifiers.contains(change.identifier) {
                 state.log[index] = Change(identifier: "", from: nil, to: nil)
             }

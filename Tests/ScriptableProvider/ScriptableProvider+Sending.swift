@@ -1,5 +1,6 @@
 import FileProvider
 import Foundation
+import ItemValues
 import LinuxSystem
 import ScriptableService
 
@@ -9,13 +10,14 @@ extension ScriptableProvider {
     func send(_ identifier: String) {
         guard sendsBehind else { return sendNow(identifier) }
         Thread.detachNewThread { [self] in
+            willSendBehind(identifier)
             sendNow(identifier)
             signal()
         }
     }
 
     private func sendNow(_ identifier: String) {
-        guard let upload = state.withLock({ $0.uploads[identifier] }) else { return }
+        guard let upload = state.withLock({ $0.uploads[ExactText(identifier)] }) else { return }
         let result = Result { () throws in
             let now = Date().timeIntervalSince1970
             let body = upload.item.kind == .file ? url(of: identifier) : nil
@@ -27,16 +29,16 @@ extension ScriptableProvider {
                 sending: body, sent: { report(identifier, $0, of: $1) })
         }
         state.withLock { state in
-            guard state.uploads[identifier]?.generation == upload.generation else { return }
+            guard state.uploads[ExactText(identifier)]?.generation == upload.generation else { return }
             switch result {
             case .success(let item):
-                state.uploads[identifier] = nil
-                state.told[identifier] = item.version
+                state.uploads[ExactText(identifier)] = nil
+                state.told[ExactText(identifier)] = item.version
             // The system finds out by itself which version the service has.
-            case .failure(CloudError.outdated): state.uploads[identifier] = nil
+            case .failure(CloudError.outdated): state.uploads[ExactText(identifier)] = nil
             case .failure(let error):
-                state.uploads[identifier]?.isUnderWay = false
-                state.uploads[identifier]?.error = ServiceClient.error(error)
+                state.uploads[ExactText(identifier)]?.isUnderWay = false
+                state.uploads[ExactText(identifier)]?.error = ServiceClient.error(error)
             }
         }
     }

@@ -1,5 +1,6 @@
 import FileProvider
 import Foundation
+import ItemValues
 import LinuxSystem
 import ScriptableService
 
@@ -8,9 +9,9 @@ import ScriptableService
 /// Sendable: all properties are immutable or under a lock.
 class ScriptableProvider: NSFileProviderExtension, @unchecked Sendable {
     struct State {
-        var uploads: [String: PendingUpload] = [:]
+        var uploads: [ExactText: PendingUpload] = [:]
         /// The versions that the provider last reported to the system, on which the system's changes are based.
-        var told: [String: Int] = [:]
+        var told: [ExactText: Int] = [:]
         var lastGeneration = 0
         var hasSignalled = false
     }
@@ -50,6 +51,9 @@ class ScriptableProvider: NSFileProviderExtension, @unchecked Sendable {
             .initializeMemory(as: UInt8.self, repeating: 1)
     }
 
+    /// Called before an item's contents are uploaded in the background, on a thread that may block.
+    func willSendBehind(_ identifier: String) {}
+
     var serviceManager: NSFileProviderManager { domain.flatMap { NSFileProviderManager(for: $0) } ?? .default }
 
     func signal() {
@@ -61,8 +65,8 @@ class ScriptableProvider: NSFileProviderExtension, @unchecked Sendable {
     /// Returns an item of the service in the form that the system sees.
     func told(_ item: CloudItem) -> ServiceItem {
         state.withLock { state in
-            guard let upload = state.uploads[item.identifier] else {
-                state.told[item.identifier] = item.version
+            guard let upload = state.uploads[ExactText(item.identifier)] else {
+                state.told[ExactText(item.identifier)] = item.version
                 return ServiceItem(item)
             }
             // Until the service has the local contents, their size is reported.
@@ -75,7 +79,9 @@ class ScriptableProvider: NSFileProviderExtension, @unchecked Sendable {
     /// Returns the items in a directory that were not uploaded to the service yet.
     func newItems(in container: String) -> [ServiceItem] {
         state.withLock { state in
-            state.uploads.values.filter { $0.isNew && $0.item.parent == container }.map { ServiceItem($0.item, $0) }
+            state.uploads.values.filter { $0.isNew && $0.item.parent.hasSameBytes(as: container) }.map {
+                ServiceItem($0.item, $0)
+            }
         }
     }
 
@@ -86,7 +92,9 @@ class ScriptableProvider: NSFileProviderExtension, @unchecked Sendable {
 
     override func item(for identifier: NSFileProviderItemIdentifier) throws -> any NSFileProviderItem {
         let known = ServiceItem.known(identifier)
-        if let upload = state.withLock({ $0.uploads[known] }), upload.isNew { return ServiceItem(upload.item, upload) }
+        if let upload = state.withLock({ $0.uploads[ExactText(known)] }), upload.isNew {
+            return ServiceItem(upload.item, upload)
+        }
         do {
             return told(try client.item(.item(known)))
         } catch {
@@ -113,7 +121,7 @@ class ScriptableProvider: NSFileProviderExtension, @unchecked Sendable {
 
     /// Moves an item's data to the directory that its new identifier requires.
     private func keepPlace(of identifier: String, as item: CloudItem) -> CloudItem {
-        guard item.identifier != identifier else { return item }
+        guard !item.identifier.hasSameBytes(as: identifier) else { return item }
         let (old, new) = (url(of: identifier), url(of: item.identifier))
         try? FileManager.default.removeItem(at: new.deletingLastPathComponent())
         _ = rename(old.deletingLastPathComponent().path, new.deletingLastPathComponent().path)
@@ -137,10 +145,10 @@ class ScriptableProvider: NSFileProviderExtension, @unchecked Sendable {
     override func startProvidingItem(at url: URL, completionHandler: @escaping @Sendable ((any Error)?) -> Void) {
         let identifier = Self.identifier(of: url)
         // Contents that the service does not have are local.
-        if state.withLock({ $0.uploads[identifier] != nil }) { return completionHandler(nil) }
+        if state.withLock({ $0.uploads[ExactText(identifier)] != nil }) { return completionHandler(nil) }
         do {
             let item = try client.fetch(.contents(of: identifier), to: url)
-            state.withLock { $0.told[identifier] = item.version }
+            state.withLock { $0.told[ExactText(identifier)] = item.version }
             completionHandler(nil)
         } catch {
             completionHandler(ServiceClient.error(error))
@@ -160,7 +168,7 @@ class ScriptableProvider: NSFileProviderExtension, @unchecked Sendable {
 
     override func stopProvidingItem(at url: URL) {
         let identifier = Self.identifier(of: url)
-        guard state.withLock({ $0.uploads[identifier] == nil }) else { return }
+        guard state.withLock({ $0.uploads[ExactText(identifier)] == nil }) else { return }
         try? FileManager.default.removeItem(at: url.deletingLastPathComponent())
     }
 
@@ -169,13 +177,13 @@ class ScriptableProvider: NSFileProviderExtension, @unchecked Sendable {
         let size = (try? FileStatus.of(url.path).size) ?? 0
         state.withLock { state in
             state.lastGeneration += 1
-            let known = state.uploads[identifier]
+            let known = state.uploads[ExactText(identifier)]
             var item =
                 known?.item
                 ?? CloudItem(identifier: identifier, parent: "", name: "", kind: .file, modified: 0)
             item.size = size
-            if known == nil { item.version = state.told[identifier] ?? 0 }
-            state.uploads[identifier] = PendingUpload(
+            if known == nil { item.version = state.told[ExactText(identifier)] ?? 0 }
+            state.uploads[ExactText(identifier)] = PendingUpload(
                 item: item, isNew: known?.isNew ?? false, generation: state.lastGeneration, isUnderWay: true)
         }
         send(identifier)
@@ -214,7 +222,7 @@ class ScriptableProvider: NSFileProviderExtension, @unchecked Sendable {
                 state.lastGeneration += 1
                 let upload = PendingUpload(
                     item: item, isNew: true, generation: state.lastGeneration, isUnderWay: true)
-                state.uploads[identifier] = upload
+                state.uploads[ExactText(identifier)] = upload
                 return upload
             }
             send(identifier)
@@ -266,7 +274,7 @@ class ScriptableProvider: NSFileProviderExtension, @unchecked Sendable {
     ) {
         let known = ServiceItem.known(identifier)
         do {
-            state.withLock { $0.uploads[known] = nil }
+            state.withLock { $0.uploads[ExactText(known)] = nil }
             _ = try client.ask(.delete(known))
             completionHandler(nil)
         } catch {

@@ -7,10 +7,10 @@ import UniformTypeIdentifiers
 /// The extension in the replicated model: the system stores the files, and every request is forwarded to the service.
 ///
 /// Sendable: all properties are immutable.
-final class ScriptableReplica: NSObject, NSFileProviderReplicatedExtension, @unchecked Sendable {
+class ScriptableReplica: NSObject, NSFileProviderReplicatedExtension, @unchecked Sendable {
     let client: ServiceClient
     let folder: String
-    private let manager: NSFileProviderManager?
+    let manager: NSFileProviderManager?
 
     required init(domain: NSFileProviderDomain) {
         manager = NSFileProviderManager(for: domain)

@@ -1,5 +1,6 @@
 import FileProvider
 import Foundation
+import FoundationNetworking
 import LinuxSystem
 import ScriptableService
 
@@ -11,11 +12,26 @@ struct ServiceClient: Sendable {
     let tokenFile: URL
 
     private func connect() throws -> CloudSocket {
+        if let address = try? String(contentsOfFile: folder + "/asks-web", encoding: .utf8) { try askWeb(address) }
         let port = UInt16((try? String(contentsOfFile: CloudService.portFile(in: folder), encoding: .utf8)) ?? "")
         guard let port, let socket = try? CloudSocket.connect(port: port) else {
             throw NSFileProviderError(.serverUnreachable)
         }
         return socket
+    }
+
+    /// Makes an HTTP request, as a file in the test's directory says.
+    private func askWeb(_ address: String) throws {
+        guard let url = URL(string: address) else { throw CocoaError(.fileReadUnknown) }
+        let result = Lock<(any Error)?>(nil)
+        let isOver = DispatchSemaphore(value: 0)
+        let task = URLSession.shared.dataTask(with: url) { _, _, error in
+            result.withLock { $0 = error }
+            isOver.signal()
+        }
+        task.resume()
+        isOver.wait()
+        if let error = result.withLock({ $0 }) { throw error }
     }
 
     private static let pieceSize = 1 << 16

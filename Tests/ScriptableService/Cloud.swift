@@ -1,3 +1,4 @@
+import ItemValues
 import LinuxSystem
 
 /// The service's state: a tree in memory with versions and a change feed. It performs requests at once;
@@ -11,8 +12,10 @@ package struct Cloud {
         var order: Int
     }
 
-    private(set) var nodes: [String: Node] = [:]
-    private var children: [String: Set<String>] = [:]
+    /// The items by identifier. Identifiers and names in different Unicode normal forms are different.
+    private(set) var nodes: [ExactText: Node] = [:]
+    /// The identifiers of the items in each directory, by the directory's identifier.
+    private var children: [ExactText: Set<ExactText>] = [:]
     /// The identifiers of changed items, in the order of the changes.
     private var log: [String] = []
     /// The first valid position of the change feed.
@@ -81,13 +84,13 @@ package struct Cloud {
     }
 
     private func node(_ identifier: String) throws(CloudError) -> Node {
-        guard let node = nodes[identifier] else { throw .noSuchItem }
+        guard let node = nodes[ExactText(identifier)] else { throw .noSuchItem }
         return node
     }
 
     private func page(_ container: String, _ after: Int?, _ limit: Int) throws(CloudError) -> CloudAnswer {
         if container != CloudItem.trash { _ = try node(container) }
-        let all = (children[container] ?? []).compactMap { nodes[$0] }.sorted { $0.order < $1.order }
+        let all = (children[ExactText(container)] ?? []).compactMap { nodes[$0] }.sorted { $0.order < $1.order }
         let rest = all.drop { $0.order <= after ?? -1 }
         let page = rest.prefix(max(1, min(limit, settings.pageLimit)))
         return .page(page.map(\.item), next: page.count < rest.count ? page.last?.order : nil)
@@ -104,10 +107,11 @@ package struct Cloud {
     private func changes(_ anchor: Int, _ limit: Int) throws(CloudError) -> CloudAnswer {
         guard anchor >= oldestAnchor, anchor <= log.count else { throw .anchorExpired }
         let part = log[anchor...].prefix(max(1, min(limit, settings.changeLimit)))
-        var seen: Set<String> = []
-        let identifiers = part.filter { seen.insert($0).inserted }
+        var seen: Set<ExactText> = []
+        let identifiers = part.filter { seen.insert($0) }
         return .changes(
-            updated: identifiers.compactMap { nodes[$0]?.item }, deleted: identifiers.filter { nodes[$0] == nil },
+            updated: identifiers.compactMap { nodes[ExactText($0)]?.item },
+            deleted: identifiers.filter { nodes[ExactText($0)] == nil },
             anchor: part.endIndex, moreComing: part.endIndex < log.count)
     }
 
@@ -115,7 +119,7 @@ package struct Cloud {
         _ wanted: CloudItem, _ body: [UInt8], _ now: Double
     ) throws(CloudError) -> CloudItem {
         // The reply to the first attempt may have been lost.
-        if let known = nodes[wanted.identifier] { return known.item }
+        if let known = nodes[ExactText(wanted.identifier)] { return known.item }
         _ = try node(wanted.parent)
         if let other = child(named: wanted.name, of: wanted.parent) { throw .taken(other.item) }
         try checkQuota(adding: body.count)
@@ -134,8 +138,10 @@ package struct Cloud {
     ) throws(CloudError) -> CloudItem {
         var node = try node(identifier)
         _ = try self.node(parent)
-        if let other = child(named: name, of: parent), other.item.identifier != identifier { throw .taken(other.item) }
-        children[node.item.parent]?.remove(identifier)
+        if let other = child(named: name, of: parent), !other.item.identifier.hasSameBytes(as: identifier) {
+            throw .taken(other.item)
+        }
+        children[ExactText(node.item.parent)]?.remove(identifier)
         node.item.parent = parent
         node.item.name = name
         node.item.former = nil
@@ -151,14 +157,14 @@ package struct Cloud {
         }
         let identifier = node.item.identifier
         log.append(former)
-        guard identifier != former else {
+        guard !identifier.hasSameBytes(as: former) else {
             insert(node)
             return node.item
         }
-        nodes[former] = nil
+        nodes[ExactText(former)] = nil
         insert(node)
         log.append(identifier)
-        for child in children.removeValue(forKey: former) ?? [] {
+        for child in children.removeValue(forKey: ExactText(former)) ?? [] {
             guard var node = nodes[child] else { continue }
             node.item.parent = identifier
             _ = put(node)
@@ -169,7 +175,9 @@ package struct Cloud {
     /// Returns an item's identifier if identifiers are paths. In the trash, several items may share a name.
     private func path(of name: String, in parent: String, _ former: String? = nil) -> String {
         var path = (parent == CloudItem.root ? "" : parent) + "/" + name
-        while let other = nodes[path], other.item.identifier != former { path += "~" }
+        while let other = nodes[ExactText(path)], former?.hasSameBytes(as: other.item.identifier) != true {
+            path += "~"
+        }
         return path
     }
 
@@ -182,7 +190,7 @@ package struct Cloud {
         case .permissions(let permissions): node.item.permissions = permissions
         case .attributes(let attributes): node.item.attributes = attributes
         }
-        nodes[identifier] = node
+        nodes[ExactText(identifier)] = node
         log.append(identifier)
         return node.item
     }
@@ -191,7 +199,7 @@ package struct Cloud {
         var node = try node(identifier)
         // The reply to the first attempt may have been lost.
         guard node.item.former == nil else { return node.item }
-        children[node.item.parent]?.remove(identifier)
+        children[ExactText(node.item.parent)]?.remove(identifier)
         node.item.former = node.item.parent
         node.item.parent = CloudItem.trash
         return put(node)
@@ -209,7 +217,7 @@ package struct Cloud {
     private func isInTree(_ identifier: String) -> Bool {
         var next = identifier
         while next != CloudItem.root {
-            guard let node = nodes[next] else { return false }
+            guard let node = nodes[ExactText(next)] else { return false }
             next = node.item.parent
         }
         return true
@@ -228,9 +236,9 @@ package struct Cloud {
     }
 
     private mutating func insert(_ node: Node) {
-        nodes[node.item.identifier] = node
-        guard node.item.identifier != node.item.parent else { return }
-        children[node.item.parent, default: []].insert(node.item.identifier)
+        nodes[ExactText(node.item.identifier)] = node
+        guard node.item.identifier != CloudItem.root else { return }
+        children[ExactText(node.item.parent), default: []].insert(node.item.identifier)
     }
 
     private mutating func set(_ node: inout Node, _ contents: [UInt8], _ modified: Double) {
@@ -238,19 +246,19 @@ package struct Cloud {
         node.item.size = contents.count
         node.item.version = nextNumber()
         node.item.modified = modified
-        nodes[node.item.identifier] = node
+        nodes[ExactText(node.item.identifier)] = node
         log.append(node.item.identifier)
     }
 
     private mutating func remove(_ identifier: String) {
-        guard let node = nodes.removeValue(forKey: identifier) else { return }
-        children[node.item.parent]?.remove(identifier)
-        for child in children.removeValue(forKey: identifier) ?? [] { remove(child) }
+        guard let node = nodes.removeValue(forKey: ExactText(identifier)) else { return }
+        children[ExactText(node.item.parent)]?.remove(identifier)
+        for child in children.removeValue(forKey: ExactText(identifier)) ?? [] { remove(child.string) }
         log.append(identifier)
     }
 
     func child(named name: String, of parent: String) -> Node? {
-        (children[parent] ?? []).lazy.compactMap { nodes[$0] }.first { $0.item.name == name }
+        (children[ExactText(parent)] ?? []).lazy.compactMap { nodes[$0] }.first { $0.item.name.hasSameBytes(as: name) }
     }
 
     // MARK: Commands
@@ -258,7 +266,7 @@ package struct Cloud {
     func node(at path: String) -> Node? {
         let names = path.split(separator: "/").map(String.init)
         let isInTrash = names.count > 1 && names.first == CloudItem.trashPath
-        let start = isInTrash ? child(named: names[1], of: CloudItem.trash) : nodes[CloudItem.root]
+        let start = isInTrash ? child(named: names[1], of: CloudItem.trash) : nodes[ExactText(CloudItem.root)]
         return names.dropFirst(isInTrash ? 2 : 0).reduce(start) { node, name in
             node.flatMap { child(named: name, of: $0.item.identifier) }
         }
@@ -284,7 +292,8 @@ package struct Cloud {
 
     mutating func setThumbnail(_ bytes: [UInt8], at path: String) -> Bool {
         guard let node = node(at: path) else { return false }
-        let identifiers = node.item.kind == .folder ? children[node.item.identifier] ?? [] : [node.item.identifier]
+        let own = ExactText(node.item.identifier)
+        let identifiers = node.item.kind == .folder ? children[own] ?? [] : [own]
         for identifier in identifiers { nodes[identifier]?.thumbnail = bytes }
         return true
     }
@@ -313,7 +322,7 @@ package struct Cloud {
     var snapshot: [String: CloudItem] {
         var items: [String: CloudItem] = [:]
         func add(_ folder: String, _ path: String) {
-            for child in (children[folder] ?? []).compactMap({ nodes[$0]?.item }) {
+            for child in (children[ExactText(folder)] ?? []).compactMap({ nodes[$0]?.item }) {
                 items[path + child.name] = child
                 add(child.identifier, path + child.name + "/")
             }

@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import ItemValues
 import LinuxSystem
 
 /// A server that offers a ``Cloud`` to providers at a TCP port of this machine, and to tests at a control socket. Both
@@ -107,7 +108,7 @@ package final class CloudService: Sendable {
 
     /// Returns the effect of the first rule that matches a request and is still in effect.
     private static func effect(on request: CloudRequest, _ state: inout State) -> CloudRule.Effect? {
-        let names = request.item.map { [$0, state.cloud.nodes[$0]?.item.name ?? $0] } ?? []
+        let names = request.item.map { [$0, state.cloud.nodes[ExactText($0)]?.item.name ?? $0] } ?? []
         for index in state.rules.indices {
             let rule = state.rules[index].rule
             guard rule.request == nil || rule.request == request.kind, rule.item.map(names.contains) ?? true else {
@@ -191,7 +192,7 @@ package final class CloudService: Sendable {
         case .everything:
             let items = state.cloud.snapshot
             let contents = items.keys.sorted().reduce(into: [UInt8]()) { contents, path in
-                contents += items[path].flatMap { state.cloud.nodes[$0.identifier]?.contents } ?? []
+                contents += items[path].flatMap { state.cloud.nodes[ExactText($0.identifier)]?.contents } ?? []
             }
             return (.snapshot(items), contents)
         case .requests: return (.requests(state.requests), [])

@@ -106,6 +106,22 @@ package final class StartedCloud: Sendable {
             AND $item.userInfo."org.example.locked.inherited" != YES).@count == fileproviderItems.@count
         """
 
+    /// The keys of the provider's property list that only some tests set.
+    package struct Keys: Sendable {
+        /// Whether the class of the provider is the one that waits for changes within changes.
+        package var waits: Bool
+        /// The value of `PurveyAllowsNetwork`.
+        package var allowsNetwork: Bool
+        /// The value of `PurveyImportsSymbolicLinks`; `nil` for none.
+        package var importsLinks: Bool?
+
+        package init(waits: Bool = false, allowsNetwork: Bool = true, importsLinks: Bool? = true) {
+            self.waits = waits
+            self.allowsNetwork = allowsNetwork
+            self.importsLinks = importsLinks
+        }
+    }
+
     /// Creates the bundle of the provider, to be installed as a link.
     ///
     /// - Parameters:
@@ -115,27 +131,25 @@ package final class StartedCloud: Sendable {
     ///   - answerTime: The number of seconds within which the provider must reply.
     ///   - actions: The actions in the form of a property list.
     ///   - replies: Whether the actions reply to the user.
+    ///   - keys: Further keys of the property list.
     package static func makeBundle(
         at path: String, program: String, model: Model = .documents, memory: Int = 256, answerTime: Int = 30,
-        actions: [[String: String]] = standardActions, replies: Bool = false
+        actions: [[String: String]] = standardActions, replies: Bool = false, keys: Keys = Keys()
     ) throws {
-        let name = model.isReplica ? "ScriptableReplica" : replies ? "ScriptableReplier" : "ScriptableProvider"
+        let kind = model.isReplica ? "Replica" : replies ? "Replier" : "Provider"
+        var described: [String: Any] = [
+            "NSExtensionPointIdentifier": "com.apple.fileprovider-nonui",
+            "NSExtensionPrincipalClass": "$(PRODUCT_MODULE_NAME)." + (keys.waits ? "Waiting" : "Scriptable") + kind,
+            "NSExtensionFileProviderActions": actions, "NSFileProviderUserInteractions": standardInteractions,
+            "PurveyDomainSettings": ["path": "the service's folder", "sends?": "when: behind is after it was taken"],
+            "PurveyMemoryLimit": memory, "PurveyTimeLimit": answerTime, "PurveyAllowsNetwork": keys.allowsNetwork,
+        ]
+        described["PurveyImportsSymbolicLinks"] = keys.importsLinks
         try makeBundle(
             at: path, program: program,
             list: [
                 "CFBundleIdentifier": providerIdentifier, "CFBundleName": "Scriptable",
-                "CFBundleExecutable": "ScriptableProvider",
-                "NSExtension": [
-                    "NSExtensionPointIdentifier": "com.apple.fileprovider-nonui",
-                    "NSExtensionPrincipalClass": "$(PRODUCT_MODULE_NAME)." + name,
-                    "NSExtensionFileProviderActions": actions,
-                    "NSFileProviderUserInteractions": standardInteractions,
-                    "PurveyDomainSettings": [
-                        "path": "the service's folder", "sends?": "when: behind is after it was taken",
-                    ],
-                    "PurveyMemoryLimit": memory, "PurveyTimeLimit": answerTime, "PurveyAllowsNetwork": true,
-                    "PurveyImportsSymbolicLinks": true,
-                ] as [String: Any],
+                "CFBundleExecutable": "ScriptableProvider", "NSExtension": described,
             ])
     }
 

@@ -161,7 +161,7 @@ package struct ExtensionInspection {
     }
 
     private mutating func findExecutable(_ name: String, in folder: String) -> String? {
-        guard !name.contains("/"), name != ".", name != ".." else {
+        guard !name.hasSlash, name != ".", name != ".." else {
             faults.append("CFBundleExecutable \"\(name)\" has to be the name of a file, without folders")
             return nil
         }

@@ -20,7 +20,7 @@ struct LocalizedTexts {
     init(bundle: String, development: String?, languages: [String] = Self.userLanguages) {
         let names = languages + [development, "Base", "en"].compactMap { $0 }
         var folders: [String] = []
-        for name in names where !name.contains("/") && !name.hasPrefix(".") {
+        for name in names where !name.hasSlash && !name.hasPrefix(".") {
             // The directory for the language with its region, and the one for the language alone.
             for candidate in [name, String(name.prefix { $0 != "_" && $0 != "-" })] {
                 for form in [candidate, candidate.replacingOccurrences(of: "_", with: "-")]

@@ -69,7 +69,7 @@ extension DomainFileSystem {
                 named: name.asNewName(), in: ItemNumber(parent), target: target, engine)
             return files.entry(for: item)
         } ifDone: { [self] error in
-            error == .fileExists ? entry(of: name, in: parent) { $0.linkTarget == target } : nil
+            error == .fileExists ? entry(of: name, in: parent) { $0.linkTarget?.hasSameBytes(as: target) == true } : nil
         }
     }
 

@@ -143,10 +143,10 @@ package final class ThumbnailFiller: Sendable {
     }
 
     private func take(_ answers: [ProviderThumbnail], _ asked: ArraySlice<Candidate>) async throws {
-        let candidates = Dictionary(asked.map { ($0.identifier, $0) }) { first, _ in first }
+        let candidates = Dictionary(asked.map { (ExactText($0.identifier), $0) }) { first, _ in first }
         try await withThrowingTaskGroup(of: Void.self) { group in
             for (count, answer) in answers.enumerated() {
-                guard let candidate = candidates[answer.identifier] else { continue }
+                guard let candidate = candidates[ExactText(answer.identifier)] else { continue }
                 try Task.checkCancellation()
                 if count >= Self.picturesAtOnce { try await group.next() }
                 group.addTask { try await self.take(answer, of: candidate.file) }
@@ -155,7 +155,9 @@ package final class ThumbnailFiller: Sendable {
         }
         // Files with a picture in the cache are never requested again. This record delays the next request for the
         // other files.
-        let settled = Set(answers.lazy.filter { $0.failure.map(Self.isPermanent) ?? true }.map(\.identifier))
+        let settled = Set(
+            texts:
+                answers.lazy.filter { $0.failure.map(Self.isPermanent) ?? true }.map(\.identifier))
         let now = engine.clock.now
         state.withLock { state in
             if state.tried.count > Self.mostTried { state.tried = [:] }

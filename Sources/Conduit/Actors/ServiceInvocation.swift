@@ -135,38 +135,3 @@ struct ServiceInvocationCall: Call, SchemaMessage {
         static let schema = Schema(Self.init, Field(0, bytes: \.value))
     }
 }
-
-/// The reason why a call of a service was not made, or why its outcome is unknown.
-public enum ServiceCallError: DistributedActorSystemError, LocalizedError, Hashable, CustomStringConvertible {
-    /// The connection to the service ended. The call may have been carried out.
-    case connectionLost(String)
-    /// The arguments or the reply are larger than the maximum size of a message.
-    case tooLarge(String)
-    /// The maximum number of calls of one connection that wait for their replies is reached.
-    case tooManyCalls(limit: Int)
-    /// The function is generic.
-    case genericFunction
-    /// An argument or the result is an actor.
-    case actorAsValue
-    /// The actor does not exist any more.
-    case noSuchActor
-    /// The service does not have the called function, or the function has other arguments. The reason is that the two
-    /// sides were built with different versions of the protocol.
-    case mismatch(String)
-
-    /// A description of the error in one sentence.
-    public var description: String {
-        switch self {
-        case .connectionLost(let reason): "The connection to the service is lost: \(reason)."
-        case .tooLarge(let words): "The service cannot be called with that much: \(words)."
-        case .tooManyCalls(let limit): "\(limit) calls of the service wait for their answers already."
-        case .genericFunction: "Functions of services are not generic."
-        case .actorAsValue: "Actors are neither arguments nor results of services."
-        case .noSuchActor: "There is no such actor any more."
-        case .mismatch(let words): "The service does not have that function: \(words)."
-        }
-    }
-
-    /// The same sentence as ``description``.
-    public var errorDescription: String? { description }
-}

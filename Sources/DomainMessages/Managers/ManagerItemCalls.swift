@@ -109,12 +109,18 @@ package struct ManagerSettleCall: ProviderCall, SchemaMessage {
     /// The identifier of the item whose change the client is processing; `nil` if there is none, or if the client does
     /// not know it. The daemon does not wait for changes of this item.
     package let inside: String?
+    /// If ``inside`` is `nil`: the identifiers of the items whose changes the client's process is serving. The request
+    /// may come from any of these changes.
+    package let serving: [String]
 
-    package init(domain: String?, item: String?, inside: String? = nil) {
+    package init(domain: String?, item: String?, inside: String? = nil, serving: [String] = []) {
         self.domain = domain
         self.item = item
         self.inside = inside
+        self.serving = serving
     }
 
-    package static let schema = Schema(Self.init, Field(0, \.domain), Field(1, \.item), Field(2, \.inside))
+    package static let schema = Schema(
+        Self.init(domain:item:inside:serving:), Field(0, \.domain), Field(1, \.item), Field(2, \.inside),
+        Field(3, unlessEmpty: \.serving))
 }

@@ -63,7 +63,7 @@ package struct BundleInspection {
     /// must be a file in the bundle that processes run directly, without an interpreter, because the daemon recognizes
     /// the bundle's processes by this file.
     private mutating func findExecutable(named name: String, in folder: String, of root: String) -> String? {
-        guard !name.contains("/"), name != ".", name != ".." else {
+        guard !name.hasSlash, name != ".", name != ".." else {
             faults.append("CFBundleExecutable \"\(name)\" has to be the name of a file, without folders")
             return nil
         }

@@ -70,8 +70,11 @@ package final class BundleRegistry: Sendable {
     /// changed.
     package func remove(identifier: String) throws(ExchangeRefusalError) {
         // Only registered identifiers are accepted, so that no arbitrary text becomes a path.
-        guard records.withLock({ $0[identifier] }) != nil else {
-            throw .refused("no bundle \"\(identifier)\" is registered")
+        let known = records.withLock { $0.keys.sorted() }
+        guard known.contains(identifier) else {
+            throw .refused(
+                SpellingSuggestion.sentence(
+                    "no bundle \"\(identifier)\" is registered", about: identifier, known: known))
         }
         if unlink(folder + "/" + identifier + ".plist") != 0, Errno.current != .noSuchFile {
             throw .refused("the record of \(identifier) cannot be removed: \(Errno.current)")

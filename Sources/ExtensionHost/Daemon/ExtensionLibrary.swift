@@ -119,7 +119,10 @@ package struct ExtensionLibrary: Sendable {
             InfoPropertyList.isIdentifier(identifier)
             && (try? FileStatus.of(path, followingLinks: false)) != nil
         guard isInstalled || container != nil else {
-            throw LibraryError(description: "no extension \"\(identifier)\" is installed")
+            let known = installed.map { ($0.name as NSString).deletingPathExtension }.sorted()
+            throw LibraryError(
+                description: SpellingSuggestion.sentence(
+                    "no extension \"\(identifier)\" is installed", about: identifier, known: known))
         }
         do {
             if isInstalled { try Self.remove(identifier + ".appex", in: folder) }

@@ -42,8 +42,9 @@ package struct HandedFolder: Sendable, Equatable {
             else { throw HandedFolderError(path, error) }
         }
         throw HandedFolderError(
-            description: "\(path) is another folder than the one that was handed to the domain; "
-                + "'purvey domains remove' and 'purvey domains add' hand over this one",
+            description: "\(path) is another folder than the one that was handed to the domain: mount the disk of that "
+                + "folder, or move it back, and everything goes on by itself ('purvey domains remove' and "
+                + "'purvey domains add' serve this one instead)",
             isOther: true)
     }
 }

@@ -17,7 +17,7 @@ package enum NetworkRefusal {
     /// Whether an error may have been caused by a network connection that was refused.
     package static func mayBe(_ error: any Error) -> Bool {
         let error = error as NSError
-        return mayBe(domain: error.domain, code: error.code, message: error.localizedDescription)
+        return mayBe(domain: error.domain, code: error.code, message: error.localizedDescription, isLocal: false)
     }
 
     /// Whether a provider's error may have been caused by a network connection that was refused.
@@ -26,19 +26,28 @@ package enum NetworkRefusal {
     ///   unreachable directory can cause the same error.
     static func mayBe(_ failure: ProviderError, isLocal: Bool) -> Bool {
         failure.kind == .serverUnreachable && !isLocal
-            || mayBe(domain: failure.domain, code: failure.code, message: failure.message)
+            || mayBe(domain: failure.domain, code: failure.code, message: failure.message, isLocal: isLocal)
     }
 
-    private static func mayBe(domain: String, code: Int, message: String) -> Bool {
+    private static func mayBe(domain: String, code: Int, message: String, isLocal: Bool) -> Bool {
         switch domain {
-        case NSURLErrorDomain: return true
+        case NSURLErrorDomain where urlCodes.contains(code): return true
         case NSPOSIXErrorDomain where codes.contains(code): return true
+        // The error of `socket` itself. A local directory can cause it, too.
+        case NSPOSIXErrorDomain where code == EPERM && !isLocal: return true
         default: break
         }
         // Socket libraries name the call that failed. In a process without network access, this is the call of
         // `socket`.
         return message.contains("socket(") || message.lowercased().contains("network is unreachable")
     }
+
+    /// The codes of connections that could not be made. `URLSession` has the code for unknown errors if `socket` fails.
+    private static let urlCodes = [
+        NSURLErrorUnknown, NSURLErrorTimedOut, NSURLErrorCannotFindHost, NSURLErrorCannotConnectToHost,
+        NSURLErrorNetworkConnectionLost, NSURLErrorDNSLookupFailed, NSURLErrorNotConnectedToInternet,
+        NSURLErrorSecureConnectionFailed, NSURLErrorCannotLoadFromNetwork,
+    ]
 
     private static let codes = [ENETDOWN, ENETUNREACH, EHOSTUNREACH, EAFNOSUPPORT, ENOTCONN].map(Int.init)
 }

@@ -106,7 +106,7 @@ extension ProviderDomain {
     ///   allowed, for example because it is in a mounted domain.
     package func handedFolder(apartFrom kept: [String]) throws(HandedFolderError) -> HandedFolder? {
         guard let path else { return nil }
-        guard path.hasPrefix("/") else { throw HandedFolderError(description: "\(path) is not an absolute path") }
+        guard path.isAbsolutePath else { throw HandedFolderError(description: "\(path) is not an absolute path") }
         let handed: HandedFolder
         if let known = self.handed {
             handed = known

@@ -3,6 +3,8 @@ import ItemValues
 /// The identifier that the provider has chosen for an item. It should stay the same while the item exists. The system
 /// also supports providers that change the identifier when they rename or move an item.
 ///
+/// Identifiers are compared byte by byte. Two paths that differ only in their Unicode normal form are two identifiers.
+///
 /// Source: FileProvider, `NSFileProviderItem.h`.
 public struct NSFileProviderItemIdentifier: Hashable, RawRepresentable, Sendable {
     /// The identifier's text. Only the provider interprets it.
@@ -11,6 +13,14 @@ public struct NSFileProviderItemIdentifier: Hashable, RawRepresentable, Sendable
     public init(_ rawValue: String) { self.rawValue = rawValue }
     /// Creates an identifier from a text.
     public init(rawValue: String) { self.rawValue = rawValue }
+
+    /// Whether two identifiers have the same bytes.
+    public static func == (left: Self, right: Self) -> Bool { left.rawValue.hasSameBytes(as: right.rawValue) }
+    // The standard library's operator for raw values compares the texts themselves.
+    /// Whether two identifiers have different bytes.
+    public static func != (left: Self, right: Self) -> Bool { !(left == right) }
+    /// Hashes the bytes of the identifier.
+    public func hash(into hasher: inout Hasher) { ExactText(rawValue).hash(into: &hasher) }
 
     /// The root of a domain.
     public static let rootContainer = Self(ProviderItem.rootIdentifier)

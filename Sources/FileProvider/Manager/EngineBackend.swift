@@ -72,13 +72,21 @@ extension EngineBackend {
         below item: NSFileProviderItemIdentifier, in domain: NSFileProviderDomainIdentifier?,
         _ completion: @escaping Completion
     ) {
-        let request = ManagerSettleCall(
-            domain: domain?.rawValue, item: item.rawValue, inside: CurrentChange.identifier)
-        perform(request, of: domain, settled(completion))
+        settle(item, in: domain, completion)
     }
 
     func waitForStabilization(in domain: NSFileProviderDomainIdentifier?, _ completion: @escaping Completion) {
-        let request = ManagerSettleCall(domain: domain?.rawValue, item: nil, inside: CurrentChange.identifier)
+        settle(nil, in: domain, completion)
+    }
+
+    private func settle(
+        _ item: NSFileProviderItemIdentifier?, in domain: NSFileProviderDomainIdentifier?,
+        _ completion: @escaping Completion
+    ) {
+        let change = CurrentChange.identifier
+        let request = ManagerSettleCall(
+            domain: domain?.rawValue, item: item?.rawValue, inside: change,
+            serving: change == nil ? CurrentChange.all : [])
         perform(request, of: domain, settled(completion))
     }
 

@@ -22,8 +22,19 @@ enum Placeholder {
         return "\(prefix)\(kept)-\(digest)\(suffix)"
     }
 
-    /// Whether a name has the form of a placeholder's name.
-    static func isName(_ name: String) -> Bool { name.hasPrefix(prefix) && name.hasSuffix(suffix) }
+    /// Whether a file is a placeholder: it has the form of a placeholder's name, and contains only metadata.
+    static func isPlaceholder(_ path: String) -> Bool {
+        let name = path.lastPathName
+        guard name.hasPrefix(prefix), name.hasSuffix(suffix),
+            let file = try? FileDescriptor.open(path, [.readOnly, .nonBlocking, .noFollow]),
+            let bytes = try? file.readToEnd(limit: largest),
+            let values = try? PropertyListSerialization.propertyList(from: Data(bytes), format: nil) as? [String: Any]
+        else { return false }
+        return values.keys.allSatisfy { $0.hasPrefix("NSURL") }
+    }
+
+    /// The maximum size of a placeholder in bytes.
+    private static let largest = 1 << 20
 
     private static let prefix = "."
     private static let suffix = ".icloud"

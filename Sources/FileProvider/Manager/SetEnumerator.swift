@@ -18,7 +18,7 @@ final class SetEnumerator: NSObject, NSFileProviderPendingSetEnumerator, Sendabl
     private let backend: any ManagerBackend
 
     /// The items of the set by identifier.
-    private typealias Contents = [String: ProviderItem]
+    private typealias Contents = [ExactText: ProviderItem]
     private struct State {
         var known: [(anchor: NSFileProviderSyncAnchor, contents: Contents)] = []
         var isInvalid = false
@@ -127,14 +127,15 @@ final class SetEnumerator: NSObject, NSFileProviderPendingSetEnumerator, Sendabl
         everything { [self] result in
             switch result {
             case .success(let now):
-                let updated = now.values.filter { before[$0.identifier] != $0 }
+                let updated = now.values.filter { before[ExactText($0.identifier)] != $0 }
                 let deleted = before.keys.filter { now[$0] == nil }
                 let isSame = updated.isEmpty && deleted.isEmpty
                 let anchor = isSame ? syncAnchor : remember(now)
                 HandlerThreads.shared.run {
                     if !updated.isEmpty { observer.value.didUpdate(updated.map(ProviderItemObject.init)) }
                     if !deleted.isEmpty {
-                        observer.value.didDeleteItems(withIdentifiers: deleted.map { NSFileProviderItemIdentifier($0) })
+                        observer.value.didDeleteItems(
+                            withIdentifiers: deleted.map { NSFileProviderItemIdentifier($0.string) })
                     }
                     observer.value.finishEnumeratingChanges(upTo: anchor, moreComing: false)
                 }
@@ -161,7 +162,7 @@ final class SetEnumerator: NSObject, NSFileProviderPendingSetEnumerator, Sendabl
             switch result {
             case .success(let page):
                 var found = found
-                for item in page.items { found[item.identifier] = item }
+                for item in page.items { found[ExactText(item.identifier)] = item }
                 guard let next = page.next else { return completion(.success(found)) }
                 everything(after: next, found, completion)
             case .failure(let error): completion(.failure(error))

@@ -142,9 +142,15 @@ private final class FirstValue<Value: Sendable>: Sendable {
 
 /// The item whose change the running provider code is serving, as a task-local value. If this code waits for pending
 /// changes, the wait excludes this item, because the code would otherwise wait for itself. The value is not passed on
-/// to the provider's own dispatch queues.
+/// to the provider's own dispatch queues. A wait on such a queue may belong to any change that the process is serving.
 enum CurrentChange {
     @TaskLocal static var identifier: String?
+
+    // Leaf lock.
+    private static let served = Lock<[String: Int]>([:])
+
+    /// The identifiers of the items whose changes the process is serving.
+    static var all: [String] { served.withLock { Array($0.keys) } }
 
     /// Runs provider code that changes an item.
     ///
@@ -153,6 +159,13 @@ enum CurrentChange {
         _ changed: String?, _ body: () throws(ProviderError) -> Value
     ) throws(ProviderError) -> Value {
         guard let changed else { return try body() }
+        served.withLock { $0[changed, default: 0] += 1 }
+        defer {
+            served.withLock { served in
+                let count = (served[changed] ?? 1) - 1
+                served[changed] = count > 0 ? count : nil
+            }
+        }
         let result = $identifier.withValue(changed) { Result { () throws(ProviderError) in try body() } }
         return try result.get()
     }

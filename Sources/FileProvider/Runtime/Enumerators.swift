@@ -1,5 +1,6 @@
 import FileProviderWire
 import Foundation
+import ItemValues
 import LinuxSystem
 
 /// A cache of enumerators, one per container. It is needed because a provider may keep state in an enumerator from page
@@ -15,7 +16,7 @@ final class Enumerators: Sendable {
     }
 
     private struct State {
-        var kept: [String: Kept] = [:]
+        var kept: [ExactText: Kept] = [:]
         var uses: UInt64 = 0
     }
 
@@ -27,10 +28,11 @@ final class Enumerators: Sendable {
     func enumerator(
         of container: String, from provider: any ServedProvider
     ) throws(ProviderError) -> any NSFileProviderEnumerator {
+        let key = ExactText(container)
         let known = state.withLock { state in
             state.uses += 1
-            state.kept[container]?.lastUse = state.uses
-            return state.kept[container]
+            state.kept[key]?.lastUse = state.uses
+            return state.kept[key]
         }
         if let known { return known.enumerator }
         let made: any NSFileProviderEnumerator
@@ -43,7 +45,7 @@ final class Enumerators: Sendable {
         let oldest = state.withLock { state -> Kept? in
             var kept = kept
             kept.lastUse = state.uses
-            state.kept[container] = kept
+            state.kept[key] = kept
             guard state.kept.count > Self.limit else { return nil }
             let oldest = state.kept.min { $0.value.lastUse < $1.value.lastUse }
             return oldest.flatMap { state.kept.removeValue(forKey: $0.key) }
@@ -54,7 +56,7 @@ final class Enumerators: Sendable {
 
     /// Drops a container's enumerator after it failed or did not finish.
     func drop(_ container: String) {
-        let dropped = state.withLock { $0.kept.removeValue(forKey: container) }
+        let dropped = state.withLock { $0.kept.removeValue(forKey: ExactText(container)) }
         dropped?.enumerator.invalidate()
     }
 }

@@ -1,4 +1,5 @@
 import Dispatch
+import ItemValues
 import LinuxSystem
 
 /// Queues that serialize the requests about one item, first in, first out, because providers do not expect two
@@ -6,7 +7,7 @@ import LinuxSystem
 package final class ItemQueues: Sendable {
     private struct State {
         /// The waiters for each key that is in use. A free key has no entry.
-        var waiting: [String: [DispatchSemaphore]] = [:]
+        var waiting: [ExactText: [DispatchSemaphore]] = [:]
     }
     // Leaf lock.
     private let state = Lock(State())
@@ -15,6 +16,7 @@ package final class ItemQueues: Sendable {
 
     /// Blocks until the key is free, and acquires it. Call ``end(_:)`` afterwards.
     package func begin(_ key: String) {
+        let key = ExactText(key)
         let wake = state.withLock { state -> DispatchSemaphore? in
             guard let waiting = state.waiting[key] else {
                 state.waiting[key] = []
@@ -28,6 +30,7 @@ package final class ItemQueues: Sendable {
     }
 
     package func end(_ key: String) {
+        let key = ExactText(key)
         let next = state.withLock { state -> DispatchSemaphore? in
             guard var waiting = state.waiting[key], !waiting.isEmpty else {
                 state.waiting[key] = nil

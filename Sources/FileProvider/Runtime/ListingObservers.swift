@@ -92,7 +92,7 @@ final class ChangesObserver: NSObject, NSFileProviderChangeObserver, Sendable {
         let items = reported.compactMap { ProviderItem(usable: $0) }
         collect(reported.count) { collected in
             // An item that is reported as deleted and later as updated exists.
-            let identifiers = Set(items.map(\.identifier))
+            let identifiers = Set(texts: items.map(\.identifier))
             collected.deleted.removeAll { identifiers.contains($0) }
             collected.updated += items
         }
@@ -101,7 +101,7 @@ final class ChangesObserver: NSObject, NSFileProviderChangeObserver, Sendable {
     func didDeleteItems(withIdentifiers deletedItemIdentifiers: [NSFileProviderItemIdentifier]) {
         let deleted = deletedItemIdentifiers.prefix(size * ProviderWire.pageFactor + 1).map(\.rawValue)
         collect(deleted.count) { collected in
-            let identifiers = Set(deleted)
+            let identifiers = Set(texts: deleted)
             collected.updated.removeAll { identifiers.contains($0.identifier) }
             collected.deleted += deleted
         }

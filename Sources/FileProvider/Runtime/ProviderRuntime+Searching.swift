@@ -1,6 +1,7 @@
 import Conduit
 import FileProviderWire
 import Foundation
+import ItemValues
 import LinuxSystem
 
 /// Searches at the provider's service.
@@ -53,14 +54,14 @@ private final class ProviderSearch: @unchecked Sendable {
     func results(_ limit: Int, _ engineRequest: EngineRequest) throws(ProviderError) -> ProviderSearchResults {
         let deadline = ContinuousClock.now + Self.longest
         var found = ProviderSearchResults(results: [])
-        var identifiers: Set<String> = []
+        var identifiers: Set<ExactText> = []
         var pages: Set<Data> = []
         var next: Data?
         var pagesWithoutNews = 0
         repeat {
             let page = try self.page(next, engineRequest)
             let before = found.results.count
-            for result in page.results where identifiers.insert(result.identifier).inserted {
+            for result in page.results where identifiers.insert(result.identifier) {
                 found.results.append(result)
                 if found.results.count == limit { return found }
             }

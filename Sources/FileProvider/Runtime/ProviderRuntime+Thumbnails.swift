@@ -1,6 +1,7 @@
 import Conduit
 import FileProviderWire
 import Foundation
+import ItemValues
 import LinuxSystem
 
 /// Requests for thumbnails.
@@ -45,20 +46,20 @@ extension ProviderRuntime {
 /// A collection of the first reply for each requested item, until the request ends.
 private final class ThumbnailCollection: Sendable {
     private struct State {
-        var awaited: Set<String>
+        var awaited: Set<ExactText>
         var thumbnails: [ProviderThumbnail] = []
         var hasEnded = false
     }
     // Leaf lock: pictures are copied outside of it.
     private let state: Lock<State>
 
-    init(_ identifiers: [String]) { state = Lock(State(awaited: Set(identifiers))) }
+    init(_ identifiers: [String]) { state = Lock(State(awaited: Set(texts: identifiers))) }
 
     /// Adds a reply. Ignores a reply for an item that was not requested, or that has a reply already.
     ///
     /// - Returns: the number of replies so far.
     func take(_ identifier: String, _ data: Data?, _ error: (any Error)?) -> Int {
-        let isFirst = state.withLock { $0.hasEnded ? false : $0.awaited.remove(identifier) != nil }
+        let isFirst = state.withLock { $0.hasEnded ? false : $0.awaited.remove(identifier) }
         guard isFirst else { return state.withLock { $0.thumbnails.count } }
         let thumbnail = Self.thumbnail(identifier, data, error)
         return state.withLock { state in

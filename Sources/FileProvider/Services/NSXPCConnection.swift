@@ -118,6 +118,15 @@ public final class NSXPCConnection: NSObject, Sendable {
     /// Unavailable: a connected pair of sockets has the credentials of the process that created it.
     @available(*, unavailable, message: "the other end always belongs to this process's user")
     public var effectiveGroupIdentifier: gid_t { 0 }
+    /// Unavailable: an endpoint connects each process that gets it, and this connection has only one other end.
+    @available(*, unavailable, message: "pass the endpoint of an NSXPCListener")
+    public var endpoint: NSXPCListenerEndpoint? { nil }
+    /// Unavailable: the functions of a distributed actor do not know the connection over which they are called.
+    @available(*, unavailable, message: "vend one actor per connection, from listener(_:shouldAcceptNewConnection:)")
+    public class func current() -> NSXPCConnection? { nil }
+    /// Unavailable: calls cannot be held back once the connection is open.
+    @available(*, unavailable, message: "suspend the NSXPCListener, or invalidate the connection")
+    public func suspend() {}
     /// Unavailable: Linux has no audit sessions.
     @available(*, unavailable, message: "Linux has no audit sessions")
     public var auditSessionIdentifier: Int32 { 0 }

@@ -12,7 +12,7 @@ final class ChangeFeed {
     private let refreshes: DirectoryRefreshes
     /// The containers with a running change request. The value is whether the changes of the container were requested
     /// once more after the request began.
-    var running: [String: Bool] = [:]
+    var running: [ExactText: Bool] = [:]
 
     init(_ context: EngineContext, _ reconciler: ItemReconciler, _ refreshes: DirectoryRefreshes) {
         self.context = context
@@ -22,7 +22,7 @@ final class ChangeFeed {
 
     /// Whether the given container may have changed after its running change request began.
     private func isWantedAgain(_ container: String) -> Bool {
-        running[container] == true || refreshes.isQueued(container)
+        running[ExactText(container)] == true || refreshes.isQueued(container)
     }
 
     /// Requests the changes of the given container since the given sync anchor, and applies them batch by batch.
@@ -112,6 +112,6 @@ private struct EndlessFeed {
 
     /// Returns whether the identifier was reported before, and records that it is reported now.
     private mutating func isTold(_ identifier: String) -> Bool {
-        told.count >= Self.mostTold || !told.insert(identifier.hashValue).inserted
+        told.count >= Self.mostTold || !told.insert(ExactText(identifier).hashValue).inserted
     }
 }

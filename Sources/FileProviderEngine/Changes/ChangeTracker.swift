@@ -17,13 +17,13 @@ final class ChangeTracker {
     let workingSet: WorkingSet
 
     /// The tasks of the running change requests, by container.
-    private var tasks: [String: Task<Void, Never>] = [:]
+    private var tasks: [ExactText: Task<Void, Never>] = [:]
     /// The number of consecutive failed change requests, by container.
-    private var failures: [String: Int] = [:]
+    private var failures: [ExactText: Int] = [:]
     /// The scheduled retries of failed change requests, by container.
-    private var retries: [String: Cancellable] = [:]
+    private var retries: [ExactText: Cancellable] = [:]
     /// The directories whose refresh caused a running change request, by container.
-    private var refreshed: [String: ItemNumber] = [:]
+    private var refreshed: [ExactText: ItemNumber] = [:]
 
     init(
         _ context: EngineContext, _ signIn: SignIn, _ reconciler: ItemReconciler, _ enumerator: Enumerator,
@@ -40,9 +40,9 @@ final class ChangeTracker {
 
     /// The containers with a running change request, and whether another request is to follow; see
     /// ``ChangeFeed/running``.
-    var running: [String: Bool] { feed.running }
+    var running: [ExactText: Bool] { feed.running }
     /// The containers whose change request failed and is scheduled to be repeated.
-    var backingOff: [String] { Array(retries.keys) }
+    var backingOff: [String] { retries.keys.map(\.string) }
 
     /// Requests the changes of the given container. All signals that arrive during a request cause one further request.
     ///
@@ -51,15 +51,16 @@ final class ChangeTracker {
         container: String, isRefresh folder: ItemNumber? = nil, _ engine: isolated any EngineEvents
     ) {
         guard !context.isClosed else { return }
-        if let folder { refreshed[container] = folder }
-        retries.removeValue(forKey: container)?.cancel()
-        if feed.running[container] != nil {
-            feed.running[container] = true
+        let key = ExactText(container)
+        if let folder { refreshed[key] = folder }
+        retries.removeValue(forKey: key)?.cancel()
+        if feed.running[key] != nil {
+            feed.running[key] = true
             return
         }
-        feed.running[container] = false
+        feed.running[key] = false
         let epoch = signIn.epoch
-        tasks[container] = Task {
+        tasks[key] = Task {
             let result = await changes(in: container, engine)
             ended(container, result, sentIn: epoch, engine)
         }
@@ -71,7 +72,7 @@ final class ChangeTracker {
         failures = [:]
         context.clearRequestFailure()
         context.clearBackgroundFailure()
-        for container in Array(retries.keys) { signalled(container: container, engine) }
+        for container in backingOff { signalled(container: container, engine) }
         signalled(container: ProviderItem.workingSetIdentifier, engine)
         refreshes.refreshOutdated(engine)
     }
@@ -91,13 +92,14 @@ final class ChangeTracker {
         _ container: String, _ result: Result<Void, ProviderError>, sentIn epoch: Int,
         _ engine: isolated any EngineEvents
     ) {
-        tasks[container] = nil
-        let isWantedAgain = feed.running.removeValue(forKey: container) ?? false
-        if let folder = refreshed.removeValue(forKey: container) { refreshes.refreshed(folder, engine) }
+        let key = ExactText(container)
+        tasks[key] = nil
+        let isWantedAgain = feed.running.removeValue(forKey: key) ?? false
+        if let folder = refreshed.removeValue(forKey: key) { refreshes.refreshed(folder, engine) }
         guard !context.isClosed else { return }
         switch result {
         case .success:
-            failures[container] = nil
+            failures[key] = nil
             if context.requestFailure != nil { context.configuration.states?.noteDomain() }
             context.clearRequestFailure()
             engine.changesWereReceived()
@@ -110,14 +112,14 @@ final class ChangeTracker {
             }
             // Failures that need the user are retried by ``retry(_:)``; the others are retried after a delay.
             guard failure.isWorthAnotherAttempt || failure.kind == .noSpace else {
-                failures[container] = nil
+                failures[key] = nil
                 return
             }
-            let count = failures[container, default: 0]
-            failures[container] = count + 1
+            let count = failures[key, default: 0]
+            failures[key] = count + 1
             let longest = failure.kind == .noSpace ? EngineContext.longestWaitForSpace : Self.longestPause
             let pause = min(Self.firstPause * Double(1 << min(count, 16)), longest)
-            retries[container] = context.clock.run(after: pause) { [weak engine] in
+            retries[key] = context.clock.run(after: pause) { [weak engine] in
                 engine?.perform { $0.changes.signalled(container: container, $0) }
             }
         }

@@ -19,7 +19,7 @@ extension ItemReconciler {
     func resolved(
         _ batch: ChangeBatch, in container: String, _ engine: isolated any EngineEvents
     ) async throws(ProviderError) -> ReportedChanges {
-        let both = Set(batch.updated.lazy.map(\.identifier)).intersection(batch.deleted)
+        let both = Set(texts: batch.updated.lazy.map(\.identifier)).intersection(Set(texts: batch.deleted))
         var deleted: [String] = []
         var uncertain: [String] = []
         for identifier in batch.deleted where identifier != ProviderItem.rootIdentifier {
@@ -30,14 +30,14 @@ extension ItemReconciler {
             } else {
                 let row = try onRecord { () throws(IndexError) in try context.index.item(identifier: identifier) }
                 // If the parent differs, another feed has already reported that the item left this directory.
-                if row?.item.parent == container { uncertain.append(identifier) }
+                if row?.item.parent.hasSameBytes(as: container) == true { uncertain.append(identifier) }
             }
         }
         var updated = batch.updated
         if !uncertain.isEmpty {
             let statuses = try await revalidation.statuses(of: uncertain, engine)
             try revalidation.schedule(statuses, engine)
-            deleted += uncertain.filter(statuses.gone.contains)
+            deleted += uncertain.filter { statuses.gone.contains($0) }
             updated = batch.updated.filter { !both.contains($0.identifier) } + statuses.found
         }
         return ReportedChanges(
@@ -52,19 +52,20 @@ extension ItemReconciler {
         _ changes: ReportedChanges, of container: String, isLast: Bool, answering request: ReplyOrdering.Request,
         _ engine: isolated any EngineEvents
     ) throws(ProviderError) -> Bool {
-        tracker.forgetWithheld(changes.deleted.contains)
+        tracker.forgetWithheld(changes.deleted)
         let updated = try tracker.withoutUnanswered(try newest(changes.updated, answering: request, engine))
         let deleted = try newest(gone: changes.deleted, answering: request, engine)
         let gone = try tracker.believed(gone: deleted, engine)
-        try keepLocalItems(in: Set(gone), besides: updated, engine)
+        let goneSet = Set(texts: gone)
+        try keepLocalItems(in: goneSet, besides: updated, engine)
         let (applied, removed, others) = try evictor.writeMakingRoom(engine) { writer throws(IndexError) in
             let others = try context.reidentify(updated, gone: gone, &writer)
             // Directories that contain a reidentified item are removed last, after that item has moved to its new
             // place.
-            let last = try writer.folders(above: others, among: Set(gone))
+            let last = try writer.folders(above: others, among: goneSet)
             var removed = try writer.remove(identifiers: gone.filter { !last.contains($0) })
             let applied = try writer.apply(updated)
-            if !last.isEmpty { removed.append(try writer.remove(identifiers: gone.filter(last.contains))) }
+            if !last.isEmpty { removed.append(try writer.remove(identifiers: gone.filter { last.contains($0) })) }
             // A directory whose items got new identifiers while its changes were requested has to be listed, so it gets
             // no anchor.
             if try !writer.isReidentified(container) {
@@ -107,13 +108,13 @@ extension ItemReconciler {
         }
         var gone = statuses.gone
         if !statuses.isComplete {
-            let others = gone.union(statuses.found.lazy.map(\.identifier))
+            let others = gone.union(Set(texts: statuses.found.lazy.map(\.identifier)))
             statuses.notRequested = try context.write { writer throws(IndexError) in
                 try writer.keepUnlisted(in: folder, before: mark, apartFrom: others)
             }.subtracting(statuses.unknown)
             try revalidation.schedule(statuses, engine)
         } else if context.resources.openFiles.hasWritten || reimports.isActive, some.count > Revalidation.limit {
-            gone = Set(try unlisted(limit: .max))
+            gone = Set(texts: try unlisted(limit: .max))
         }
         try keepLocalItems(in: gone, engine)
     }

@@ -12,12 +12,10 @@ extension ItemReconciler {
         let items = try tracker.withoutNamesInBetween(items)
         let uncertain = context.replies.staleItems(items.lazy.map(\.identifier), since: request)
         guard !uncertain.isEmpty else { return items }
-        var isKnown: Set<String> = []
+        var isKnown: Set<ExactText> = []
         for item in items where uncertain.contains(item.identifier) {
             // An item that equals its row in the index may be used, regardless of the time of the report.
-            if let row = try? context.index.item(identifier: item.identifier), row.item == item,
-                row.item.filename.hasSameBytes(as: item.filename)
-            {
+            if let row = try? context.index.item(identifier: item.identifier), row.item == item {
                 isKnown.insert(item.identifier)
             }
         }
@@ -34,8 +32,8 @@ extension ItemReconciler {
         guard !uncertain.isEmpty else { return gone }
         // Items that are not in the index need no revalidation.
         let known = try onRecord { () throws(IndexError) in
-            var known: Set<String> = []
-            for identifier in uncertain {
+            var known: Set<ExactText> = []
+            for identifier in uncertain.strings {
                 var isKnown = try context.index.item(identifier: identifier) != nil
                 if !isKnown { isKnown = try context.index.isTrashed(identifier) }
                 if isKnown { known.insert(identifier) }
@@ -87,10 +85,10 @@ extension ItemReconciler {
         _ engine: isolated any EngineEvents
     ) {
         if let told, let answer, let request, context.replies.isStale(for: identifier, since: request),
-            told.contentVersion != answer.contentVersion || told.parent != answer.parent
+            told.contentVersion != answer.contentVersion || !told.parent.hasSameBytes(as: answer.parent)
                 || !told.filename.hasSameBytes(as: answer.filename)
         {
-            revalidation.scheduleInAnyCase([identifier], engine)
+            revalidation.scheduleInAnyCase([ExactText(identifier)], engine)
         }
         context.replies.noteReport(of: [identifier])
     }
@@ -98,6 +96,6 @@ extension ItemReconciler {
     /// Revalidates an item that is in the index, after a reply of the provider reported that it does not exist.
     func markUncertain(_ number: ItemNumber, _ engine: isolated any EngineEvents) {
         guard number != .root, let row = try? context.row(of: number), row.isKnownToProvider else { return }
-        revalidation.scheduleInAnyCase([row.item.identifier], engine)
+        revalidation.scheduleInAnyCase([ExactText(row.item.identifier)], engine)
     }
 }

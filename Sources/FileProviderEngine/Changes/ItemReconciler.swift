@@ -16,7 +16,7 @@ final class ItemReconciler {
     private let writing: WrittenFiles
     let reimports: Reimports
     /// The number of failed requests for each parent directory of reported items, by the directory's identifier.
-    private var undescribedParents: [String: Int] = [:]
+    private var undescribedParents: [ExactText: Int] = [:]
 
     init(
         _ context: EngineContext, _ signIn: SignIn, _ tracker: IdentifierTracker, _ evictor: Evictor,
@@ -46,7 +46,7 @@ final class ItemReconciler {
         let items = try tracker.withoutUnanswered(try newest(items, answering: request, engine))
         // Usually no file is open for writing, and examining each item is costly.
         if context.resources.openFiles.hasWritten {
-            try takeOpenFilesAsEdited(in: Set(items.lazy.filter(\.isInTrash).map(\.identifier)), engine)
+            try takeOpenFilesAsEdited(in: Set(texts: items.lazy.filter(\.isInTrash).map(\.identifier)), engine)
         }
         let (applied, others) = try evictor.writeMakingRoom(engine) { writer throws(IndexError) in
             let others = try context.reidentify(items, &writer)
@@ -58,13 +58,13 @@ final class ItemReconciler {
     }
 
     /// Removes from the index the items that the provider no longer has.
-    func remove(gone identifiers: Set<String>, _ engine: isolated any EngineEvents) throws(ProviderError) {
+    func remove(gone identifiers: Set<ExactText>, _ engine: isolated any EngineEvents) throws(ProviderError) {
         guard !identifiers.isEmpty else { return }
         try keepLocalItems(in: identifiers, engine)
         let removed = try context.write { writer throws(IndexError) in
-            try writer.remove(identifiers: identifiers.sorted())
+            try writer.remove(identifiers: identifiers.sorted().map(\.string))
         }
-        context.replies.noteReport(of: identifiers)
+        context.replies.noteReport(of: identifiers.strings)
         handle(removed, engine)
     }
 
@@ -79,7 +79,7 @@ final class ItemReconciler {
     func handle(_ removed: RemovedItems, _ engine: isolated any EngineEvents) {
         guard removed != RemovedItems() else { return }
         engine.itemsWereRemoved(removed)
-        if !removed.stranded.isEmpty { revalidation.scheduleInAnyCase(Set(removed.stranded), engine) }
+        if !removed.stranded.isEmpty { revalidation.scheduleInAnyCase(Set(texts: removed.stranded), engine) }
     }
 
     /// Marks as changed those local items that would otherwise be removed with the given items: files that are open for
@@ -90,7 +90,7 @@ final class ItemReconciler {
     ///   - others: Items that the provider reports as existing. A removed item may be one of them, under another
     ///     identifier.
     func keepLocalItems(
-        in removed: Set<String>, besides others: [ProviderItem] = [], _ engine: isolated any EngineEvents
+        in removed: Set<ExactText>, besides others: [ProviderItem] = [], _ engine: isolated any EngineEvents
     ) throws(ProviderError) {
         try takeOpenFilesAsEdited(in: removed, engine)
         try engine.itemsWillBeRemoved(removed, besides: others)
@@ -99,7 +99,7 @@ final class ItemReconciler {
     /// Marks as edited those files that are open for writing and lie inside items about to be removed, so that these
     /// files stay. If such a file had no item, later writes to it would be lost.
     private func takeOpenFilesAsEdited(
-        in removed: Set<String>, _ engine: isolated any EngineEvents
+        in removed: Set<ExactText>, _ engine: isolated any EngineEvents
     ) throws(ProviderError) {
         guard !removed.isEmpty else { return }
         for number in context.resources.openFiles.written {
@@ -158,12 +158,12 @@ final class ItemReconciler {
         _ items: [ProviderItem], _ engine: isolated any EngineEvents
     ) async throws(ProviderError) -> [ProviderItem] {
         var all = items
-        var asked: Set<String> = [ProviderItem.trashIdentifier, ProviderItem.workingSetIdentifier]
-        var missing: Set<String> = []
+        var asked = Set(texts: [ProviderItem.trashIdentifier, ProviderItem.workingSetIdentifier])
+        var missing: Set<ExactText> = []
         for _ in 0..<Self.depthLimit {
             let known = all
             let unknown = try onRecord { () throws(IndexError) in try context.index.unknownParents(of: known) }
-                .filter { asked.insert($0).inserted }
+                .filter { asked.insert($0) }
             if unknown.isEmpty || asked.count > Revalidation.limit { break }
             var found: [ProviderItem] = []
             for identifier in unknown {
@@ -183,10 +183,10 @@ final class ItemReconciler {
     ///
     /// - Parameter missing: The identifiers of directories that the provider does not know, or could not return.
     private func revalidateStrays(
-        among items: [ProviderItem], _ missing: Set<String>, _ engine: isolated any EngineEvents
+        among items: [ProviderItem], _ missing: Set<ExactText>, _ engine: isolated any EngineEvents
     ) throws(ProviderError) {
         var missing = missing
-        var strays: Set<String> = []
+        var strays: Set<ExactText> = []
         var count = 0
         repeat {
             count = missing.count
@@ -199,7 +199,7 @@ final class ItemReconciler {
                     continue
                 }
                 // If the parent is the same, the item was revalidated when the move was first reported.
-                if row.item.parent != item.parent { strays.insert(item.identifier) }
+                if !row.item.parent.hasSameBytes(as: item.parent) { strays.insert(item.identifier) }
             }
         } while missing.count > count
         try revalidation.schedule(strays, engine)
@@ -215,8 +215,8 @@ final class ItemReconciler {
             let item = try await context.resources.patiently { () async throws(ProviderError) in
                 try await provider.item(identifier)
             }
-            undescribedParents[identifier] = nil
-            return item.identifier == identifier ? item : nil
+            undescribedParents[ExactText(identifier)] = nil
+            return item.identifier.hasSameBytes(as: identifier) ? item : nil
         } catch {
             switch error.kind {
             case .noSuchItem: return nil
@@ -224,12 +224,12 @@ final class ItemReconciler {
             case .notAuthenticated, .disabled, .cancelled, .noSpace: throw error
             case .unsupported, .badAnswer, .cannotSynchronize, .notPermitted: break
             default:
-                let count = undescribedParents[identifier, default: 0] + 1
-                undescribedParents[identifier] = count
+                let count = undescribedParents[ExactText(identifier), default: 0] + 1
+                undescribedParents[ExactText(identifier)] = count
                 guard count >= Self.mostAttempts else { throw error }
-                undescribedParents[identifier] = nil
+                undescribedParents[ExactText(identifier)] = nil
             }
-            try revalidation.schedule([identifier], hasFailed: true, engine)
+            try revalidation.schedule([ExactText(identifier)], hasFailed: true, engine)
             return nil
         }
     }
@@ -242,5 +242,7 @@ extension ProviderError {
 }
 
 extension ProviderItem {
-    func isAt(_ name: String, in folder: String) -> Bool { parent == folder && filename.hasSameBytes(as: name) }
+    func isAt(_ name: String, in folder: String) -> Bool {
+        parent.hasSameBytes(as: folder) && filename.hasSameBytes(as: name)
+    }
 }

@@ -1,3 +1,4 @@
+import ItemValues
 import LinuxSystem
 
 /// Detects stale replies: those that are older than a report that the provider made after the request was sent.
@@ -26,13 +27,13 @@ package final class ReplyOrdering: Sendable {
         /// The number of requests whose replies are still in use, by the logical time at which the requests were sent.
         var open: [Int: Int] = [:]
         /// The logical time of the last report of each item, by identifier.
-        var said: [String: Int] = [:]
+        var said: [ExactText: Int] = [:]
         /// The logical time of the oldest request whose reply may be used. Replies to earlier requests count as stale
         /// for all items, because the reports before this time are no longer stored.
         var forgotten = 0
 
         func isStale(for identifier: String, since request: Request) -> Bool {
-            request.time < forgotten || said[identifier].map { $0 > request.time } ?? false
+            request.time < forgotten || said[ExactText(identifier)].map { $0 > request.time } ?? false
         }
     }
 
@@ -60,7 +61,7 @@ package final class ReplyOrdering: Sendable {
         state.withLock { state in
             guard !state.open.isEmpty else { return }
             state.time += 1
-            for identifier in identifiers { state.said[identifier] = state.time }
+            for identifier in identifiers { state.said[ExactText(identifier)] = state.time }
             guard state.said.count > Self.limit else { return }
             state.said = [:]
             state.forgotten = state.time
@@ -73,10 +74,10 @@ package final class ReplyOrdering: Sendable {
     }
 
     /// Returns those of the given items that were reported after the given request was sent.
-    func staleItems(_ identifiers: some Sequence<String>, since request: Request) -> Set<String> {
+    func staleItems(_ identifiers: some Sequence<String>, since request: Request) -> Set<ExactText> {
         state.withLock { state in
             guard !state.said.isEmpty || state.forgotten > 0 else { return [] }
-            return Set(identifiers.filter { state.isStale(for: $0, since: request) })
+            return Set(texts: identifiers.filter { state.isStale(for: $0, since: request) })
         }
     }
 

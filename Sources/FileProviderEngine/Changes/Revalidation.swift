@@ -30,7 +30,7 @@ final class Revalidation {
     /// Whether a round of requests is running.
     var isRunning: Bool { task != nil }
     /// The items that wait for their revalidation.
-    var waiting: Set<String> { queue.identifiers }
+    var waiting: Set<ExactText> { queue.identifiers }
 
     // MARK: Requests
 
@@ -45,7 +45,7 @@ final class Revalidation {
     private func status(of identifier: String, _ engine: isolated any EngineEvents) async -> Status {
         do throws(ProviderError) {
             let item = try await context.provider.item(identifier)
-            guard item.identifier == identifier else {
+            guard item.identifier.hasSameBytes(as: identifier) else {
                 throw ProviderError(.badAnswer, message: "The provider's reply is about another item.")
             }
             return .exists(item)
@@ -84,9 +84,9 @@ final class Revalidation {
         }
         let others = identifiers.dropFirst(asked)
         if statuses.found.isEmpty, statuses.unknown.isEmpty {
-            statuses.gone.formUnion(others)
+            statuses.gone.formUnion(Set(texts: others))
         } else {
-            statuses.notRequested.formUnion(others)
+            statuses.notRequested.formUnion(Set(texts: others))
         }
         return statuses
     }
@@ -97,11 +97,11 @@ final class Revalidation {
     ///
     /// - Parameter hasFailed: Whether the last request for the items was inconclusive.
     func schedule(
-        _ identifiers: Set<String>, hasFailed: Bool = false, _ engine: isolated any EngineEvents
+        _ identifiers: Set<ExactText>, hasFailed: Bool = false, _ engine: isolated any EngineEvents
     ) throws(ProviderError) {
-        let new = identifiers.filter { !queue.contains($0) }
+        let new = identifiers.filter { !queue.contains($0.string) }
         guard !new.isEmpty, !context.isClosed else { return }
-        try context.write { writer throws(IndexError) in try writer.noteRevalidations(new) }
+        try context.write { writer throws(IndexError) in try writer.noteRevalidations(new.strings) }
         add(new, failures: hasFailed ? 1 : 0, engine)
     }
 
@@ -114,7 +114,7 @@ final class Revalidation {
 
     /// Schedules the revalidation of the given items even if the index cannot record them. An item that is not recorded
     /// is not revalidated after a restart of the engine.
-    func scheduleInAnyCase(_ identifiers: Set<String>, _ engine: isolated any EngineEvents) {
+    func scheduleInAnyCase(_ identifiers: Set<ExactText>, _ engine: isolated any EngineEvents) {
         do throws(ProviderError) {
             try schedule(identifiers, engine)
         } catch {
@@ -123,10 +123,10 @@ final class Revalidation {
         }
     }
 
-    private func add(_ identifiers: Set<String>, failures: Int, _ engine: isolated any EngineEvents) {
+    private func add(_ identifiers: Set<ExactText>, failures: Int, _ engine: isolated any EngineEvents) {
         for identifier in identifiers.sorted() {
             queue.add(
-                RevalidationQueue.Entry(identifier: identifier, failures: failures),
+                RevalidationQueue.Entry(identifier: identifier.string, failures: failures),
                 at: failures == 0 ? nil : context.clock.now + Self.delay(afterFailures: failures))
         }
         startIfDue(engine)
@@ -223,7 +223,9 @@ final class Revalidation {
                 switch status {
                 case .exists(let item):
                     try await engine.itemWasRevalidated(item, answering: request)
-                case .deleted: try engine.itemsAreGone(Set(try tracker.believed(gone: [identifier], engine)))
+                case .deleted:
+                    try engine.itemsAreGone(
+                        Set(texts: try tracker.believed(gone: [identifier], engine)))
                 case .unknown(let failure): throw failure
                 }
                 guard !context.isClosed else { return false }
@@ -249,10 +251,10 @@ final class Revalidation {
 /// The statuses at the provider of items that a reply left out.
 struct ItemStatuses {
     var found: [ProviderItem] = []
-    var gone: Set<String> = []
+    var gone: Set<ExactText> = []
     /// Items for which the reply was inconclusive.
-    var unknown: Set<String> = []
-    var notRequested: Set<String> = []
+    var unknown: Set<ExactText> = []
+    var notRequested: Set<ExactText> = []
 
     /// Whether each item was found or is gone.
     var isComplete: Bool { unknown.isEmpty && notRequested.isEmpty }

@@ -1,3 +1,5 @@
+import ItemValues
+
 /// The queue of items of uncertain status, with the time of the next request for each. The index also records these
 /// items, except those that were scheduled while it could not be written.
 struct RevalidationQueue {
@@ -9,10 +11,10 @@ struct RevalidationQueue {
     }
 
     private var ready: ArraySlice<Entry> = []
-    private var later: [String: (entry: Entry, time: Double)] = [:]
-    private var known: Set<String> = []
+    private var later: [ExactText: (entry: Entry, time: Double)] = [:]
+    private var known: Set<ExactText> = []
 
-    var identifiers: Set<String> { known }
+    var identifiers: Set<ExactText> { known }
 
     func contains(_ identifier: String) -> Bool { known.contains(identifier) }
 
@@ -21,8 +23,8 @@ struct RevalidationQueue {
     /// - Parameter time: The time at which the item is due to be requested, in seconds since 1970; `nil` if it is due
     ///   at once.
     mutating func add(_ entry: Entry, at time: Double? = nil) {
-        guard known.insert(entry.identifier).inserted else { return }
-        if let time { later[entry.identifier] = (entry, time) } else { ready.append(entry) }
+        guard known.insert(entry.identifier) else { return }
+        if let time { later[ExactText(entry.identifier)] = (entry, time) } else { ready.append(entry) }
     }
 
     /// Removes and returns the next item that is due, in the order in which the items became due. Returns `nil` if no
@@ -40,7 +42,7 @@ struct RevalidationQueue {
     private mutating func makeReady(_ isDue: (Double) -> Bool) {
         let due = later.values.filter { isDue($0.time) }.sorted { $0.time < $1.time }
         for (entry, _) in due {
-            later[entry.identifier] = nil
+            later[ExactText(entry.identifier)] = nil
             ready.append(entry)
         }
     }

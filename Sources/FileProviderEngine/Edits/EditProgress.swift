@@ -4,19 +4,10 @@ import FileProviderWire
 import ItemStore
 import ItemValues
 
-/// The state of a running call of ``EditProgress/waitForEdits(below:inside:)``.
-struct EditWait {
-    /// The item that the provider is changing while the call waits. That change completes only after the call has
-    /// returned. `nil` if the caller is not changing an item.
-    let own: ItemNumber?
-    /// The items whose edits are still awaited.
-    var awaited: Set<ItemNumber>
-}
-
 /// Reports the progress of edits. Waits until the provider has received local changes, or has replied to a removal.
 ///
 /// A provider may start a wait while it processes a change of an item. That change completes only after the wait has
-/// ended, so the wait leaves this item out.
+/// ended, so the wait leaves this item out. ``EditWaiter`` describes what is known about the change.
 ///
 /// It calls the sign-in, the recorder, the scheduler and the tracker of identifiers. Used only on the engine's thread
 /// (see ``EngineContext``).
@@ -24,10 +15,10 @@ package final class EditProgress: EngineComponent {
     let context: EngineContext
     private let signIn: SignIn
     private let recorder: EditRecorder
-    private let scheduler: UploadScheduler
-    private let tracker: IdentifierTracker
+    let scheduler: UploadScheduler
+    let tracker: IdentifierTracker
     /// The waits in progress, by a key that is unique to each.
-    private var waits: [Int: EditWait] = [:]
+    private(set) var waits: [Int: EditWait] = [:]
     private var lastWait = 0
     /// The running sums from which ``uploadTotals()`` is computed.
     private var tally = TransferTally()
@@ -79,20 +70,24 @@ package final class EditProgress: EngineComponent {
     /// Waits until the provider has received all local changes that the item `top`, and everything in it, have now.
     /// Later changes are awaited only if they concern an item that is already awaited.
     ///
-    /// - Parameter change: The identifier of the item that the caller, a provider, is changing while it waits. This
-    ///   item is not awaited. `nil` if the caller is not changing an item.
+    /// - Parameter waiter: The code that waits. The change that it processes is not awaited.
+    /// - Returns: The item whose change the caller processes; `nil` if it processes none.
     /// - Throws: The failure of an edit that is parked; ``ProviderError/Kind/cannotSynchronize`` if an edit can only be
     ///   sent after the wait; ``ProviderError/Kind/cancelled`` if the task was cancelled.
+    @discardableResult
     package nonisolated(nonsending) func waitForEdits(
-        below top: ItemNumber = .root, inside change: String? = nil
-    ) async throws(ProviderError) {
-        let own = try changeInHand(change)
-        var wait = EditWait(own: own, awaited: Set(try editsWaiting(below: top).map(\.number)))
-        if let own { wait.awaited.remove(own) }
+        below top: ItemNumber = .root, from waiter: EditWaiter = .other
+    ) async throws(ProviderError) -> ItemNumber? {
+        var wait = try EditWait(
+            candidates: changesInHand(of: waiter, below: top), sent: changesSent(by: waiter, below: top),
+            awaited: Set(editsWaiting(below: top).map(\.number)))
+        let own = wait.own
         lastWait += 1
         let key = lastWait
         defer { waits[key] = nil }
         try await look { () throws(ProviderError) in
+            noteEnds(of: &wait)
+            if let own = wait.own { wait.awaited.remove(own) }
             let waiting = try editsWaiting(below: top).filter { wait.awaited.contains($0.number) }
             if let failure = waiting.lazy.filter(\.isHeld).compactMap(\.failure).first { throw failure }
             wait.awaited = Set(waiting.map(\.number))
@@ -100,6 +95,7 @@ package final class EditProgress: EngineComponent {
             try checkDeadlock(of: wait)
             return wait.awaited.isEmpty
         }
+        return own ?? wait.own
     }
 
     /// Waits for the provider's reply to the removal or trashing of the given item. Does not wait until an unreachable
@@ -152,81 +148,6 @@ package final class EditProgress: EngineComponent {
         }
     }
 
-    // MARK: Deadlocks
-
-    /// Returns the item with the given identifier if a request that changes the item is running at the provider;
-    /// otherwise `nil`.
-    func changeInHand(_ identifier: String?) throws(ProviderError) -> ItemNumber? {
-        guard let identifier else { return nil }
-        let row = try onRecord { () throws(IndexError) in try index.item(identifier: identifier) }
-        return row.flatMap { scheduler.table.isBusy($0.number) ? $0.number : nil }
-    }
-
-    /// Checks whether the given wait is part of a deadlock.
-    ///
-    /// - Throws: ``ProviderError/Kind/cannotSynchronize`` if an awaited edit can end only after the wait.
-    func checkDeadlock(of wait: EditWait) throws(ProviderError) {
-        guard let own = wait.own, !wait.awaited.isEmpty else { return }
-        guard needs(wait.awaited, own) || isFullOfWaits(besides: wait.awaited) else { return }
-        throw .deadlock
-    }
-
-    /// Checks a wait for listings for a deadlock. A listing may wait for the reply to a move, which has the new
-    /// identifier of the directory.
-    ///
-    /// - Parameters:
-    ///   - folders: The directories whose listing waits for the end of a move.
-    ///   - own: The item that the provider is changing while it waits; `nil` if it is changing none.
-    /// - Throws: ``ProviderError/Kind/cannotSynchronize`` if a listing can only end after the wait.
-    func checkDeadlock(ofListing folders: [ItemNumber], inside own: ItemNumber?) throws(ProviderError) {
-        guard let own else { return }
-        let isDeadlock = try onRecord { () throws(IndexError) in
-            for folder in folders where try context.isWithin(own, folder) { return true }
-            return false
-        }
-        if isDeadlock { throw .deadlock }
-    }
-
-    /// Whether an edit of at least one of the items `numbers` can complete only after the edit of the item `other`.
-    private func needs(_ numbers: Set<ItemNumber>, _ other: ItemNumber) -> Bool {
-        var seen = numbers
-        var next = Array(numbers)
-        let holder = scheduler.table.holder(of: other)
-        while let number = next.popLast() {
-            if number == other || number == holder { return true }
-            var needed: Set<ItemNumber> = []
-            if let other = scheduler.table[number].blocker { needed.insert(other) }
-            if let row = try? index.itemEvenIfDeleted(number), row.isKnownToProvider, let taker = tracker.taker(of: row)
-            {
-                needed.insert(taker)
-            }
-            for wait in waits.values where wait.own == number || self.holder(of: wait) == number {
-                needed.formUnion(wait.awaited)
-            }
-            for number in needed where seen.insert(number).inserted { next.append(number) }
-        }
-        return false
-    }
-
-    /// Returns the item whose step requested the change that a provider waits in, if this is another item than the
-    /// changed one: the step has given the changed item a temporary name.
-    private func holder(of wait: EditWait) -> ItemNumber? {
-        guard let own = wait.own else { return nil }
-        return scheduler.table.holder(of: own)
-    }
-
-    /// Whether no step can start: as many steps are running as are allowed, and each of them belongs to an item that a
-    /// provider is changing while it waits.
-    private func isFullOfWaits(besides awaited: Set<ItemNumber>) -> Bool {
-        guard scheduler.table.running.count >= configuration.uploadLimit,
-            awaited.contains(where: { scheduler.table[$0].step == nil })
-        else {
-            return false
-        }
-        let held = Set(waits.values.filter { !$0.awaited.isEmpty }.compactMap { holder(of: $0) ?? $0.own })
-        return scheduler.table.running.allSatisfy(held.contains)
-    }
-
     // MARK: Totals
 
     /// Returns the totals of all uploads, including parked ones. There is one upload for each file whose local contents
@@ -244,9 +165,4 @@ package final class EditProgress: EngineComponent {
         }
         return tally.look(at: transfers)
     }
-}
-
-extension ProviderError {
-    fileprivate static let deadlock = ProviderError(
-        .cannotSynchronize, message: "Two changes of items wait for each other.")
 }

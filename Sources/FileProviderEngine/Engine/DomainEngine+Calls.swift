@@ -149,10 +149,9 @@ extension DomainEngine {
     /// Waits until the provider has all local edits, and then until the index has all changes that the provider has
     /// made so far.
     ///
-    /// - Parameter change: See ``EditProgress/waitForEdits(below:inside:)``.
-    package func waitForBothSides(inside change: String? = nil) async throws(ProviderError) {
-        let own = try progress.changeInHand(change)
-        try await progress.waitForEdits(inside: change)
+    /// - Parameter waiter: See ``EditProgress/waitForEdits(below:from:)``.
+    package func waitForBothSides(from waiter: EditWaiter = .other) async throws(ProviderError) {
+        let own = try await progress.waitForEdits(from: waiter)
         guard !context.isClosed else { throw .closed }
         changes.signalled(container: ProviderItem.workingSetIdentifier, self)
         try await progress.look { () throws(ProviderError) in

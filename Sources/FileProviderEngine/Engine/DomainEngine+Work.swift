@@ -16,11 +16,11 @@ extension DomainEngine {
         var lines: [String] = []
         for entry in try context.journal.all() { lines.append(try work(on: entry)) }
         for (identifier, told) in components.tracker.withheld {
-            lines.append("\(identifier) is withheld at \(told.place.name) in \(told.place.parent)")
+            lines.append("\(identifier.string) is withheld at \(told.place.name) in \(told.place.parent)")
         }
-        lines += changes.running.map { "changes in \($0) are asked for" + ($1 ? ", and again" : "") }
+        lines += changes.running.map { "changes in \($0.string) are asked for" + ($1 ? ", and again" : "") }
         lines += changes.backingOff.map { "changes in \($0) are to be asked for" }
-        lines += reconciler.revalidation.waiting.sorted().map { "\($0) is to be revalidated" }
+        lines += reconciler.revalidation.waiting.sorted().map { "\($0.string) is to be revalidated" }
         if let (failure, nextTime) = trash.enumeration.failure {
             lines.append("the trash cannot be listed: \(failure.message), due in \(nextTime - clock.now)")
         }

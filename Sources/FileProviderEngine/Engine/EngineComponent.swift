@@ -111,7 +111,7 @@ extension EngineComponent {
         let isRight =
             !answer.identifier.isEmpty && answer.identifier != ProviderItem.rootIdentifier
             && !answer.identifier.hasPrefix(IndexedItem.localPrefix) && answer.kind == kind
-            && (identifier == nil || identifier == answer.identifier)
+            && identifier.map(answer.identifier.hasSameBytes(as:)) ?? true
         guard isRight else {
             throw ProviderError(.badAnswer, message: "The provider's reply is about another item than the request.")
         }

@@ -113,7 +113,7 @@ extension EngineEvents {
     ///
     /// - Parameter others: Items that the provider reported. One of them may be a removed item under another
     ///   identifier.
-    func itemsWillBeRemoved(_ identifiers: Set<String>, besides others: [ProviderItem]) throws(ProviderError) {
+    func itemsWillBeRemoved(_ identifiers: Set<ExactText>, besides others: [ProviderItem]) throws(ProviderError) {
         try components.imports.keep(identifiers, besides: others, self)
     }
 
@@ -126,7 +126,7 @@ extension EngineEvents {
     }
 
     /// Reports that the provider does not have the given items, whose status was uncertain.
-    func itemsAreGone(_ identifiers: Set<String>) throws(ProviderError) {
+    func itemsAreGone(_ identifiers: Set<ExactText>) throws(ProviderError) {
         try components.reconciler.remove(gone: identifiers, self)
     }
 
@@ -221,12 +221,12 @@ extension EngineEvents {
 
     /// Requests the given items again. They were withheld from clients, or the provider reported them under an outdated
     /// name.
-    func itemsMayBeShown(_ identifiers: Set<String>) {
+    func itemsMayBeShown(_ identifiers: Set<ExactText>) {
         components.reconciler.revalidation.scheduleInAnyCase(identifiers, self)
     }
 
     /// Reports that the provider reported the given items as removed, but that they may only have moved.
-    func itemsAreUncertain(_ identifiers: Set<String>) throws(ProviderError) {
+    func itemsAreUncertain(_ identifiers: Set<ExactText>) throws(ProviderError) {
         try components.reconciler.revalidation.schedule(identifiers, self)
     }
 

@@ -219,7 +219,9 @@ package final class DirectoryImport: EngineComponent {
     ) throws -> Bool {
         guard !isClosed else { throw EngineClosedError() }
         guard configuration.takesSymbolicLinks else { return false }
-        if let row = try index.item(named: name, in: parent), row.item.linkTarget == target { return true }
+        if let row = try index.item(named: name, in: parent), row.item.linkTarget?.hasSameBytes(as: target) == true {
+            return true
+        }
         let row = try localEdits.makeSymbolicLink(
             named: try freeName(name, in: parent), in: parent, target: target, engine)
         try noteMayExist(row, engine)

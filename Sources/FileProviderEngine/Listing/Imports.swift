@@ -60,7 +60,7 @@ package final class Imports: EngineComponent {
         }
         guard let top else { throw .noSuchItem }
         try reimports.begin(top.number, listing: folders)
-        if top.number != .root { try reconciler.revalidation.schedule([identifier], engine) }
+        if top.number != .root { try reconciler.revalidation.schedule([ExactText(identifier)], engine) }
         tracker.listReidentified(engine)
         checkForEnd(engine)
     }
@@ -104,7 +104,7 @@ package final class Imports: EngineComponent {
                 for top in reimports.tops where try context.isWithin(top, folder) { unfinished.insert(top) }
                 if unfinished == reimports.tops { return unfinished }
             }
-            let uncertain = Set(try index.revalidations())
+            let uncertain = Set(texts: try index.revalidations())
             for top in reimports.tops {
                 if let row = try index.item(top), uncertain.contains(row.item.identifier) { unfinished.insert(top) }
             }
@@ -115,7 +115,7 @@ package final class Imports: EngineComponent {
     private func reportEnd(of tops: Set<ItemNumber>, _ engine: isolated any EngineEvents) async {
         // The wait throws if an edit is parked. The error is ignored, because a parked edit may wait for the user for a
         // long time.
-        for top in tops { try? await progress.waitForEdits(below: top) }
+        for top in tops { _ = try? await progress.waitForEdits(below: top) }
         guard !isClosed else { return }
         // The provider does not depend on this notice, so a provider that cannot be started is no failure.
         try? await provider.importDidFinish()
@@ -132,10 +132,10 @@ package final class Imports: EngineComponent {
     ///   - others: Items that the provider reports as existing. An item to be removed may be one of them, under another
     ///     identifier.
     func keep(
-        _ identifiers: Set<String>, besides others: [ProviderItem], _ engine: isolated any EngineEvents
+        _ identifiers: Set<ExactText>, besides others: [ProviderItem], _ engine: isolated any EngineEvents
     ) throws(ProviderError) {
         guard reimports.isActive else { return }
-        for identifier in identifiers.sorted() {
+        for identifier in identifiers.sorted().map(\.string) {
             let items = try onRecord { () throws(IndexError) -> [IndexedItem] in
                 guard let row = try index.item(identifier: identifier),
                     // An item that is reported under the same name and parent is this item with its new identifier.

@@ -102,9 +102,9 @@ extension ExtensionProvider {
     ) async throws(ProviderError) -> [ProviderThumbnail] {
         let answer = try await ask(
             ProviderThumbnailsCall(identifiers: identifiers, side: side), isSafe: true, .transfer)
-        var awaited = Set(identifiers)
+        var awaited = Set(texts: identifiers)
         return answer.thumbnails.compactMap { thumbnail in
-            guard awaited.remove(thumbnail.identifier) != nil else { return nil }
+            guard awaited.remove(thumbnail.identifier) else { return nil }
             guard let picture = thumbnail.picture else { return thumbnail }
             let size = (try? picture.status().size) ?? .max
             if MemoryFile.isSealed(picture), size <= ProviderThumbnailsCall.largestPicture { return thumbnail }
@@ -167,10 +167,10 @@ extension ExtensionProvider {
         var found = try await ask(
             ProviderSearchCall(query: query, limit: limit), isSafe: false, isForProgram: true, mayDie: true,
             progress: progress)
-        var identifiers: Set<String> = []
+        var identifiers: Set<ExactText> = []
         found.results = found.results.prefix(limit).filter { result in
             !result.identifier.isEmpty && result.identifier.utf8.count <= ProviderItem.longestText
-                && Self.isListable(result.identifier) && identifiers.insert(result.identifier).inserted
+                && Self.isListable(result.identifier) && identifiers.insert(result.identifier)
         }
         return found
     }

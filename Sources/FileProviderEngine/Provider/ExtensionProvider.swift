@@ -238,7 +238,7 @@ package final class ExtensionProvider: Provider {
     private static func size(_ suggested: Int) -> Int { min(max(1, suggested), 5000) }
 
     static func checked(_ item: ProviderItem, identifier: String) throws(ProviderError) -> ProviderItem {
-        guard item.identifier == identifier else {
+        guard item.identifier.hasSameBytes(as: identifier) else {
             throw .bad("the item \(item.identifier) instead of \(identifier)")
         }
         return item
@@ -247,7 +247,7 @@ package final class ExtensionProvider: Provider {
     /// Validates the item in the reply to a change. The item may have a new identifier, because some providers use
     /// paths as identifiers.
     static func changed(_ item: ProviderItem, identifier: String) throws(ProviderError) -> ProviderItem {
-        guard item.identifier == identifier || isListable(item) else {
+        guard item.identifier.hasSameBytes(as: identifier) || isListable(item) else {
             throw .bad("the item \(item.identifier) to a change of \(identifier)")
         }
         return item

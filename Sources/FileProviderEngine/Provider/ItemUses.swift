@@ -1,3 +1,4 @@
+import ItemValues
 import LinuxSystem
 
 /// Counts the programs that use items' files at their paths in a provider's document storage. While a file is in use,
@@ -11,11 +12,12 @@ final class ItemUses: Sendable {
         var waiting: [CheckedContinuation<Void, Never>] = []
     }
     // Leaf lock: continuations are resumed after it is released.
-    private let uses = Lock<[String: Use]>([:])
+    private let uses = Lock<[ExactText: Use]>([:])
 
     /// Counts an additional use of the given item's file. If the provider is being asked to stop providing the file,
     /// waits until it has done so.
     func begin(_ identifier: String) async {
+        let identifier = ExactText(identifier)
         await withCheckedContinuation { continuation in
             let isFree = uses.withLock { uses in
                 uses[identifier, default: Use()].count += 1
@@ -31,7 +33,8 @@ final class ItemUses: Sendable {
     ///
     /// - Returns: Whether the file is no longer in use.
     func end(_ identifier: String) -> Bool {
-        uses.withLock { uses in
+        let identifier = ExactText(identifier)
+        return uses.withLock { uses in
             guard var use = uses[identifier] else { return false }
             use.count -= 1
             uses[identifier] = use.count == 0 && !use.isStopping ? nil : use
@@ -44,6 +47,7 @@ final class ItemUses: Sendable {
     ///
     /// - Parameter tell: A function that sends the request to the provider.
     func stop(_ identifier: String, _ tell: () async -> Void) async {
+        let identifier = ExactText(identifier)
         let isOurs = uses.withLock { uses in
             guard uses[identifier] == nil else { return false }
             uses[identifier] = Use(isStopping: true)

@@ -24,7 +24,7 @@ package final class StateChangeLog: Sendable {
         /// An existing item whose state may have changed.
         case item(ItemNumber)
         /// A name in a directory that no longer denotes an item.
-        case gone(parent: ItemNumber, name: String)
+        case gone(parent: ItemNumber, name: ExactText)
         /// The domain itself, whose status may have changed.
         case domain
     }
@@ -204,8 +204,9 @@ package final class StateChangeLog: Sendable {
         private static func subjects(_ change: IndexChange) -> [Subject] {
             switch change {
             case .added(let number, _, _), .changed(let number, _): [.item(number)]
-            case .moved(let number, let parent, let name, _, _): [.gone(parent: parent, name: name), .item(number)]
-            case .removed(_, let parent, let name): [.gone(parent: parent, name: name)]
+            case .moved(let number, let parent, let name, _, _):
+                [.gone(parent: parent, name: ExactText(name)), .item(number)]
+            case .removed(_, let parent, let name): [.gone(parent: parent, name: ExactText(name))]
             }
         }
     }

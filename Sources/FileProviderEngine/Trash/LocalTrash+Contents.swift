@@ -19,7 +19,7 @@ extension LocalTrash {
     /// Returns the item with the given name in a trashed directory, which must have been listed. Returns `nil` if there
     /// is no such item or it is hidden.
     package func child(named name: String, of folder: Int64) -> TrashNode? {
-        guard let number = children[folder]?[name], !hidden.contains(number) else { return nil }
+        guard let number = children[folder]?[ExactText(name)], !hidden.contains(number) else { return nil }
         return nodes[number]
     }
 
@@ -54,14 +54,15 @@ extension LocalTrash {
 
     private nonisolated(nonsending) func listed(_ item: ProviderItem) async throws(ProviderError) -> [ProviderItem] {
         var listed: [ProviderItem] = []
-        var seen: Set<String> = []
+        var seen: Set<ExactText> = []
         var after: [UInt8]?
         var guarded = EndlessListing(limit: configuration.pagesWithoutNews, mostItems: configuration.itemsInFolder)
         repeat {
             let page = try await provider.page(
                 of: item.identifier, after: after, suggestedSize: configuration.pageSize)
             guard !isClosed else { throw .closed }
-            for child in page.items where child.parent == item.identifier && seen.insert(child.identifier).inserted {
+            for child in page.items
+            where child.parent.hasSameBytes(as: item.identifier) && seen.insert(child.identifier) {
                 listed.append(child)
             }
             if page.next != nil { try guarded.check(page) }
@@ -71,23 +72,25 @@ extension LocalTrash {
     }
 
     private func take(_ listed: [ProviderItem], in folder: Int64) {
-        var known: [String: TrashNode] = [:]
+        var known: [ExactText: TrashNode] = [:]
         for node in nodes.values where node.place == .folder(folder) {
-            if let item = node.item { known[item.identifier] = node }
+            if let item = node.item { known[ExactText(item.identifier)] = node }
         }
-        var names: [String: Int64] = [:]
+        var names: [ExactText: Int64] = [:]
         var changed: [TrashNode] = []
         for item in listed {
-            var node = known.removeValue(forKey: item.identifier) ?? newNode(.folder(folder), named: "", item: item)
+            var node =
+                known.removeValue(forKey: ExactText(item.identifier))
+                ?? newNode(.folder(folder), named: "", item: item)
             var name = MountName.mended(item.filename)
             var mark = 1
-            while names[name] != nil {
+            while names[ExactText(name)] != nil {
                 mark += 1
                 name = MountName.numbered(MountName.mended(item.filename), mark)
             }
             node.name = name
             node.item = item
-            names[name] = node.number
+            names[ExactText(name)] = node.number
             changed.append(node)
         }
         store(changed, removing: known.values.map(\.number))

@@ -1,5 +1,6 @@
 import Glibc
 import ItemStore
+import ItemValues
 import LinuxSystem
 
 /// The `.trashinfo` files of items in the trash (info files), and the other files that programs create beside the items
@@ -131,7 +132,7 @@ extension LocalTrash {
             throw EditError(.noSuchFile)
         }
         let other = try reading { () throws(IndexError) in try plainFile(named: newName) }
-        if name == newName { return }
+        if name.hasSameBytes(as: newName) { return }
         if other != nil, onlyToFreeName { throw EditError(.fileExists) }
         node.name = newName
         if let other { store([], removing: [other.number]) }
@@ -145,7 +146,7 @@ extension LocalTrash {
         guard var node = try reading({ () throws(IndexError) in try infoFile(named: name) }) else {
             throw EditError(.noSuchFile)
         }
-        if name == newName { return }
+        if name.hasSameBytes(as: newName) { return }
         guard node.item == nil else { throw EditError(.notPermitted) }
         if let other = try reading({ () throws(IndexError) in try infoFile(named: newName) }) {
             guard !onlyToFreeName else { throw EditError(.fileExists) }

@@ -20,11 +20,11 @@ package final class LocalTrash: EngineComponent {
 
     /// All nodes by number.
     private(set) var nodes: [Int64: TrashNode] = [:]
-    private var items: [String: Int64] = [:]
-    private var infoFiles: [String: Int64] = [:]
-    private var plain: [String: Int64] = [:]
+    private var items: [ExactText: Int64] = [:]
+    private var infoFiles: [ExactText: Int64] = [:]
+    private var plain: [ExactText: Int64] = [:]
     /// The numbers of the items in the trash, by their identifiers.
-    private var identifiers: [String: Int64] = [:]
+    private var identifiers: [ExactText: Int64] = [:]
     /// The numbers of the nodes whose item may not have been moved to the provider's trash yet, by the number of that
     /// item.
     private var waiting: [ItemNumber: Int64] = [:]
@@ -35,7 +35,7 @@ package final class LocalTrash: EngineComponent {
     /// The numbers of the known items in each trashed directory, whether it was listed or not.
     private(set) var insides: [Int64: Set<Int64>] = [:]
     /// The numbers of the items in each trashed directory that was listed, by name.
-    var children: [Int64: [String: Int64]] = [:]
+    var children: [Int64: [ExactText: Int64]] = [:]
     /// The items in trashed directories that a program has removed. The provider removes them together with the
     /// directory.
     var hidden: Set<Int64> = []
@@ -48,7 +48,7 @@ package final class LocalTrash: EngineComponent {
     private var seenChanges: UInt64 = 0
     /// The last number that was appended to each name to make it unique, so that a free name is found in few attempts
     /// even if many items have the same name.
-    private var lastMarks: [String: Int] = [:]
+    private var lastMarks: [ExactText: Int] = [:]
     private var sorted: [Int64]?
     private var changeDate = 0.0
 
@@ -69,20 +69,20 @@ package final class LocalTrash: EngineComponent {
     /// Returns the item with the given name in the trash; `nil` if there is none.
     package func item(named name: String) throws(IndexError) -> TrashNode? {
         try refresh()
-        return items[name].flatMap { nodes[$0] }
+        return items[ExactText(name)].flatMap { nodes[$0] }
     }
 
     /// Returns the node whose `.trashinfo` file has the given name; `nil` if there is none.
     package func infoFile(named name: String) throws(IndexError) -> TrashNode? {
         try refresh()
-        return infoFiles[name].flatMap { nodes[$0] }
+        return infoFiles[ExactText(name)].flatMap { nodes[$0] }
     }
 
     /// Returns the file with the given name that a program created beside the items; `nil` if there is none. See
     /// ``makePlainFile(named:)``.
     package func plainFile(named name: String) throws(IndexError) -> TrashNode? {
         try refresh()
-        return plain[name].flatMap { nodes[$0] }
+        return plain[ExactText(name)].flatMap { nodes[$0] }
     }
 
     /// Returns the node with the given number; `nil` if it does not exist or is hidden.
@@ -141,7 +141,7 @@ package final class LocalTrash: EngineComponent {
             seenChanges = count
             let known = try index.trashed()
             changed += try take(known)
-            let present = Set(known.lazy.map(\.identifier))
+            let present = Set(texts: known.lazy.map(\.identifier))
             ended = identifiers.filter { entry in
                 !present.contains(entry.key) && nodes[entry.value]?.pending == nil && !leaving.contains(entry.value)
             }.map(\.value)
@@ -157,7 +157,7 @@ package final class LocalTrash: EngineComponent {
         var changed: [TrashNode] = []
         var paths = FolderPaths(index, root: "")
         for item in known {
-            if let number = identifiers[item.identifier], var node = nodes[number] {
+            if let number = identifiers[ExactText(item.identifier)], var node = nodes[number] {
                 guard node.item != item else { continue }
                 node.item = item
                 nodes[number] = node
@@ -180,12 +180,12 @@ package final class LocalTrash: EngineComponent {
     /// Returns the given name, or a similar one if an item or a `.trashinfo` file already has this name.
     private func freeName(_ wanted: String) -> String {
         let wanted = shortened(MountName.mended(wanted))
-        var (name, mark) = (wanted, lastMarks[wanted] ?? 1)
-        while items[name] != nil || infoFiles[name + Self.infoSuffix] != nil {
+        var (name, mark) = (wanted, lastMarks[ExactText(wanted)] ?? 1)
+        while items[ExactText(name)] != nil || infoFiles[ExactText(name + Self.infoSuffix)] != nil {
             mark += 1
             name = shortened(MountName.numbered(wanted, mark))
         }
-        lastMarks[wanted] = mark
+        lastMarks[ExactText(wanted)] = mark
         return name
     }
 
@@ -209,8 +209,8 @@ package final class LocalTrash: EngineComponent {
     func itemWasTrashed(_ number: ItemNumber, as item: ProviderItem) {
         guard (try? loadIfNeeded()) != nil, let known = waiting[number], var node = nodes[known], let old = node.item
         else { return }
-        identifiers[old.identifier] = nil
-        identifiers[item.identifier] = node.number
+        identifiers[ExactText(old.identifier)] = nil
+        identifiers[ExactText(item.identifier)] = node.number
         node.item?.identifier = item.identifier
         store([node])
     }
@@ -237,13 +237,13 @@ package final class LocalTrash: EngineComponent {
     private func add(_ node: TrashNode) {
         nodes[node.number] = node
         switch node.place {
-        case .top: plain[node.name] = node.number
+        case .top: plain[ExactText(node.name)] = node.number
         case .files:
             sorted = nil
-            if let infoName = node.infoName { infoFiles[infoName] = node.number }
+            if let infoName = node.infoName { infoFiles[ExactText(infoName)] = node.number }
             guard let item = node.item else { return }
-            items[node.name] = node.number
-            identifiers[item.identifier] = node.number
+            items[ExactText(node.name)] = node.number
+            identifiers[ExactText(item.identifier)] = node.number
             if let pending = node.pending { waiting[pending] = node.number }
         // The directory is listed again before its items are looked up.
         case .folder(let folder): insides[folder, default: []].insert(node.number)
@@ -254,11 +254,14 @@ package final class LocalTrash: EngineComponent {
         guard let node = nodes.removeValue(forKey: number) else { return }
         sorted = nil
         switch node.place {
-        case .top: plain[node.name] = nil
+        case .top: plain[ExactText(node.name)] = nil
         case .files:
-            if let infoName = node.infoName, infoFiles[infoName] == number { infoFiles[infoName] = nil }
-            if items[node.name] == number { items[node.name] = nil }
-            if let item = node.item, identifiers[item.identifier] == number { identifiers[item.identifier] = nil }
+            func forget(_ text: String?, in numbers: inout [ExactText: Int64]) {
+                if let key = text.map({ ExactText($0) }), numbers[key] == number { numbers[key] = nil }
+            }
+            forget(node.infoName, in: &infoFiles)
+            forget(node.name, in: &items)
+            forget(node.item?.identifier, in: &identifiers)
             if let pending = node.pending, waiting[pending] == number { waiting[pending] = nil }
         case .folder(let folder): insides[folder]?.remove(number)
         }

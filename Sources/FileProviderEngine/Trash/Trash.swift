@@ -38,12 +38,14 @@ package final class Trash {
             parent = row.item.identifier
         }
         let isUnderWay = try onRecord { () throws(IndexError) in
-            try context.journal.all().contains { $0.identifier == identifier && $0.changes.contains(.deleted) }
+            try context.journal.all().contains { entry in
+                entry.identifier.hasSameBytes(as: identifier) && entry.changes.contains(.deleted)
+            }
         }
         if isUnderWay { throw ProviderError(.transient, message: "The item is still being moved to the trash.") }
         let request = context.replies.beginRequest()
         let former = try onRecord { () throws(IndexError) in
-            try context.index.trashed().first { $0.identifier == identifier }?.parent
+            try context.index.trashed().first { $0.identifier.hasSameBytes(as: identifier) }?.parent
         }
         let answer: ProviderItem
         do throws(ProviderError) {
@@ -53,7 +55,9 @@ package final class Trash {
             EngineStep.untrashAnswered.reach()
         } catch {
             // The provider may have restored the item nevertheless, or may do so later.
-            if error.leavesOpenWhatBecame { reconciler.revalidation.scheduleInAnyCase([identifier], engine) }
+            if error.leavesOpenWhatBecame {
+                reconciler.revalidation.scheduleInAnyCase([ExactText(identifier)], engine)
+            }
             throw error
         }
         guard !context.isClosed else { throw .closed }
@@ -75,7 +79,7 @@ package final class Trash {
         do throws(ProviderError) {
             let item = try await context.provider.item(identifier)
             guard !context.isClosed else { throw .closed }
-            guard item.identifier == identifier, item.isInTrash else {
+            guard item.identifier.hasSameBytes(as: identifier), item.isInTrash else {
                 _ = try await reconciler.applyNewest(item, answering: request, engine)
                 return
             }
@@ -85,7 +89,9 @@ package final class Trash {
             do throws(ProviderError) {
                 try await context.provider.delete(identifier)
             } catch {
-                if error.leavesOpenWhatBecame { reconciler.revalidation.scheduleInAnyCase([identifier], engine) }
+                if error.leavesOpenWhatBecame {
+                    reconciler.revalidation.scheduleInAnyCase([ExactText(identifier)], engine)
+                }
                 throw error
             }
         } catch  where error.kind == .noSuchItem {

@@ -126,8 +126,8 @@ final class TrashEnumeration {
     /// Requests all pages of the trash, and applies their items to the index.
     ///
     /// - Returns: The identifiers of the items in the trash.
-    private func listPages(_ engine: isolated any EngineEvents) async throws(ProviderError) -> Set<String> {
-        var listed: Set<String> = []
+    private func listPages(_ engine: isolated any EngineEvents) async throws(ProviderError) -> Set<ExactText> {
+        var listed: Set<ExactText> = []
         var after: [UInt8]?
         let configuration = context.configuration
         var guarded = EndlessListing(limit: configuration.pagesWithoutNews, mostItems: configuration.itemsInFolder)
@@ -139,7 +139,7 @@ final class TrashEnumeration {
             // A provider may return other items than those in its trash.
             let items = page.items.filter(\.isInTrash)
             let before = listed.count
-            listed.formUnion(items.lazy.map(\.identifier))
+            listed.formUnion(Set(texts: items.lazy.map(\.identifier)))
             if !items.isEmpty { try reconciler.apply(items, answering: request, engine) }
             EngineStep.trashListed.reach()
             guard let next = page.next else { return listed }
@@ -153,7 +153,7 @@ final class TrashEnumeration {
     /// Reconciles the items that the index has in the trash but the listing did not include. Requests each of them from
     /// the provider before it is removed.
     private func reconcile(
-        _ listed: Set<String>, answering request: ReplyOrdering.Request, _ engine: isolated any EngineEvents
+        _ listed: Set<ExactText>, answering request: ReplyOrdering.Request, _ engine: isolated any EngineEvents
     ) async throws(ProviderError) {
         let known = try onRecord { () throws(IndexError) in try context.index.trashed().map(\.identifier) }
         let unlisted = known.filter { !listed.contains($0) && !context.replies.isStale(for: $0, since: request) }
@@ -166,7 +166,8 @@ final class TrashEnumeration {
             try reconciler.apply(found, answering: asked, engine)
         }
         try reconciler.revalidation.schedule(statuses, engine)
-        let gone = try reconciler.newest(gone: statuses.gone.sorted(), answering: asked, engine)
-        try reconciler.remove(gone: Set(gone), engine)
+        let gone = try reconciler.newest(
+            gone: statuses.gone.sorted().map(\.string), answering: asked, engine)
+        try reconciler.remove(gone: Set(texts: gone), engine)
     }
 }

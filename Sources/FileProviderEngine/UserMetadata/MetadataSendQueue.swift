@@ -50,7 +50,7 @@ extension MetadataEntry {
     }
 
     fileprivate func isEntry(of row: IndexedItem) -> Bool {
-        identifier == row.item.identifier || identifier.hasPrefix(IndexedItem.localPrefix)
+        identifier.hasSameBytes(as: row.item.identifier) || identifier.hasPrefix(IndexedItem.localPrefix)
     }
 }
 

@@ -241,7 +241,7 @@ final class MetadataSender {
             let answer = try await context.asking { () async throws(ProviderError) in
                 try await context.provider.item(identifier)
             }
-            guard answer.identifier == identifier else {
+            guard answer.identifier.hasSameBytes(as: identifier) else {
                 throw ProviderError(.badAnswer, message: "The provider's reply is about another item.")
             }
             let items = try reconciler.newest([answer], answering: request, engine)

@@ -271,7 +271,7 @@ package final class Index: Sendable {
     /// items.
     package func unknownParents(of items: [ProviderItem]) throws(IndexError) -> [String] {
         try read { queries throws(IndexError) in
-            var told = Set(items.lazy.map(\.identifier))
+            var told = Set(texts: items.lazy.map(\.identifier))
             var unknown: [String] = []
             for item in items where !told.contains(item.parent) {
                 told.insert(item.parent)

@@ -42,13 +42,13 @@ private struct Application {
     private var addedHashes: Set<UInt64> = []
     /// The known items that this batch has changed. A later report of them is applied even if it equals the former row.
     private var changed: Set<ItemNumber> = []
-    private var unknownParents: Set<String> = []
+    private var unknownParents: Set<ExactText> = []
     /// The positions in the batch of new items whose parent is not known yet, by the parent's identifier.
-    private var waiting: [String: [Int]] = [:]
+    private var waiting: [ExactText: [Int]] = [:]
     /// The last position in the batch of each item that waits for its parent, by the item's identifier.
-    private var lastWaiting: [String: Int] = [:]
+    private var lastWaiting: [ExactText: Int] = [:]
     /// The identifiers of the items in the batch that lie in the trash, or in a directory in the trash.
-    private var trashed: Set<String> = []
+    private var trashed: Set<ExactText> = []
     /// The parent that was looked up last, and its number if it is known. Most items of a batch have the same parent.
     private var lastParent: (identifier: String, number: ItemNumber?)?
 
@@ -97,15 +97,15 @@ private struct Application {
                 {
                     try change(number, items[index])
                 } else if try add(items[index], hashes[index], orIn: folder) {
-                    if !lastWaiting.isEmpty { lastWaiting[items[index].identifier] = nil }
+                    if !lastWaiting.isEmpty { lastWaiting[ExactText(items[index].identifier)] = nil }
                 } else {
-                    waiting[items[index].parent, default: []].append(index)
-                    lastWaiting[items[index].identifier] = index
+                    waiting[ExactText(items[index].parent), default: []].append(index)
+                    lastWaiting[ExactText(items[index].identifier)] = index
                 }
             }
         }
         if !waiting.isEmpty { try addWaiting(items, hashes) }
-        result.unknownParents = unknownParents.sorted()
+        result.unknownParents = unknownParents.sorted().map(\.string)
     }
 
     // MARK: Looking
@@ -162,13 +162,13 @@ private struct Application {
     /// Finds the items of the batch that lie in the trash, or in a directory in the trash. A directory may come after
     /// its items in the batch.
     private mutating func findTrashed(_ items: [ProviderItem]) throws(IndexError) {
-        let batch = Dictionary(items.map { ($0.identifier, $0) }) { $1 }
+        let batch = Dictionary(items.map { (ExactText($0.identifier), $0) }) { $1 }
         for (identifier, item) in batch where item.isSaidToBeTrashed { trashed.insert(identifier) }
         var isMore = true
         while isMore {
             isMore = false
             for (identifier, item) in batch where !trashed.contains(identifier) && !item.isRoot {
-                if batch[item.parent] != nil {
+                if batch[ExactText(item.parent)] != nil {
                     guard trashed.contains(item.parent) else { continue }
                 } else {
                     guard try parent(item.parent) == nil, try state.trash.holds(item.parent) else { continue }
@@ -182,8 +182,8 @@ private struct Application {
     /// Returns the known directory with the given identifier, which an item names as its parent; `nil` if there is
     /// none.
     private mutating func parent(_ identifier: String) throws(IndexError) -> ItemNumber? {
-        if let folder, identifier == folderIdentifier { return folder }
-        if let lastParent, lastParent.identifier == identifier { return lastParent.number }
+        if let folder, folderIdentifier?.hasSameBytes(as: identifier) == true { return folder }
+        if let lastParent, lastParent.identifier.hasSameBytes(as: identifier) { return lastParent.number }
         var number = try state.queries.number(identifier: identifier)
         if let found = number {
             // A file that the provider names as a parent is not accepted.
@@ -200,11 +200,11 @@ private struct Application {
 
     /// Adds the items that came before their parents in the batch.
     private mutating func addWaiting(_ items: Span<ProviderItem>, _ hashes: [UInt64]) throws(IndexError) {
-        var parents: [String] = []
-        for identifier in waiting.keys.sorted() where try parent(identifier) != nil { parents.append(identifier) }
+        var parents: [ExactText] = []
+        for key in waiting.keys.sorted() where try parent(key.string) != nil { parents.append(key) }
         while let identifier = parents.popLast() {
             for index in waiting.removeValue(forKey: identifier) ?? [] {
-                let child = items[index].identifier
+                let child = ExactText(items[index].identifier)
                 guard lastWaiting[child] == index, try add(items[index], hashes[index], orIn: nil) else { continue }
                 if waiting[child] != nil { parents.append(child) }
             }
@@ -237,7 +237,7 @@ private struct Application {
         state.recordChange(.added(number, parent: place, name: name))
         if known == nil { try noteOrphan(number, item.parent, isListed: isListed) }
         guard item.kind == .folder else { return true }
-        if lastParent?.identifier == item.identifier { lastParent = nil }
+        if lastParent?.identifier.hasSameBytes(as: item.identifier) == true { lastParent = nil }
         unknownParents.remove(item.identifier)
         try state.adopt(IndexedItem(number: number, parent: place, name: name, item: copy item))
         return true
@@ -375,7 +375,7 @@ private struct Application {
             if kept.item.kind == .folder { alone.changes.insert(.created) }
             try state.change(kept, to: alone)
         }
-        if lastParent?.identifier == item.identifier { lastParent = nil }
+        if lastParent?.identifier.hasSameBytes(as: item.identifier) == true { lastParent = nil }
         _ = try add(item, state.hash.identifier(item.identifier), orIn: folder ?? before.parent)
     }
 
@@ -395,6 +395,6 @@ private struct Application {
 extension IndexedItem {
     /// Whether the provider's last report of this item and the given report agree on place and name.
     fileprivate func isSaidToBe(where other: ProviderItem) -> Bool {
-        item.parent == other.parent && item.filename.hasSameBytes(as: other.filename)
+        item.parent.hasSameBytes(as: other.parent) && item.filename.hasSameBytes(as: other.filename)
     }
 }

@@ -35,7 +35,9 @@ extension IndexWriter {
             guard let item = try item(number), item.isKnownToProvider else { continue }
             // Items that were moved to this directory locally, or that stay in it until their parent is known, do not
             // belong to this listing. An item that was moved and then removed no longer has the flag of the move.
-            if !item.changes.isDisjoint(with: [.place, .deleted]), item.item.parent != identifier { continue }
+            if !item.changes.isDisjoint(with: [.place, .deleted]), !item.item.parent.hasSameBytes(as: identifier) {
+                continue
+            }
             if try state.isUnlistedOrphan(number) { continue }
             try state.removeTree(number, &removed)
         }

@@ -19,9 +19,9 @@ extension IndexWriter {
     ///
     /// - Returns: The identifiers of the items that will not be removed.
     package mutating func keepUnlisted(
-        in folder: ItemNumber, before mark: Int64, apartFrom others: Set<String>
-    ) throws(IndexError) -> Set<String> {
-        var (numbers, identifiers): ([ItemNumber], Set<String>) = ([], [])
+        in folder: ItemNumber, before mark: Int64, apartFrom others: Set<ExactText>
+    ) throws(IndexError) -> Set<ExactText> {
+        var (numbers, identifiers): ([ItemNumber], Set<ExactText>) = ([], [])
         try eachUnlisted(in: folder, before: mark) { item in
             guard !others.contains(item.item.identifier) else { return true }
             numbers.append(item.number)
@@ -37,10 +37,10 @@ extension IndexWriter {
     ///
     /// - Parameter limit: The maximum number of identifiers.
     package func waitingForParent(in folder: ItemNumber, before mark: Int64, limit: Int) throws(IndexError) -> Set<
-        String
+        ExactText
     > {
         guard state.mayHoldOrphans else { return [] }
-        var identifiers: Set<String> = []
+        var identifiers: Set<ExactText> = []
         for number in try unlistedNumbers(in: folder, before: mark) where identifiers.count < limit {
             guard try state.isUnlistedOrphan(number), let item = try item(number) else { continue }
             identifiers.insert(item.item.identifier)
@@ -56,7 +56,8 @@ extension IndexWriter {
     ) throws(IndexError) {
         guard let identifier = try item(folder)?.item.identifier else { return }
         for number in try unlistedNumbers(in: folder, before: mark) {
-            guard let item = try item(number), item.isKnownToProvider, item.item.parent == identifier else { continue }
+            guard let item = try item(number), item.isKnownToProvider, item.item.parent.hasSameBytes(as: identifier)
+            else { continue }
             if !body(item) { return }
         }
     }

@@ -9,7 +9,10 @@ package struct IndexedItem: Sendable, Equatable {
     package var parent: ItemNumber
     /// The name in the local tree: the provider's name, or a similar one if that name is not valid or a sibling has it.
     /// 1 to 255 bytes of UTF-8, no `/`, not `.` or `..`.
-    package var name: String
+    package var name: String {
+        get { exactName.string }
+        set { exactName = ExactText(newValue) }
+    }
     /// The provider's last report. For an item that was created locally and that the provider does not have yet, these
     /// are the wanted properties, and the identifier begins with ``localPrefix``.
     package var item: ProviderItem
@@ -39,6 +42,9 @@ package struct IndexedItem: Sendable, Equatable {
     /// The local byte ranges of a file in the state ``ContentState/partial``. A local range may be missing here.
     package var parts = ByteRanges()
 
+    // Rows whose names differ only in their Unicode normal form are not equal.
+    private var exactName: ExactText
+
     package init(
         number: ItemNumber, parent: ItemNumber, name: String, item: ProviderItem, changes: LocalChanges,
         content: ContentState, localSize: Int64, localVersion: [UInt8], localModified: Double?,
@@ -48,7 +54,7 @@ package struct IndexedItem: Sendable, Equatable {
     ) {
         self.number = number
         self.parent = parent
-        self.name = name
+        exactName = ExactText(name)
         self.item = item
         self.changes = changes
         self.content = content

@@ -157,7 +157,9 @@ extension WriterConnection {
     func adopt(_ folder: IndexedItem) throws(IndexError) {
         for number in try orphans(of: folder.item.identifier) {
             guard number != folder.number, let before = try queries.item(number) else { continue }
-            guard folder.item.kind == .folder, before.item.parent == folder.item.identifier else { continue }
+            guard folder.item.kind == .folder, before.item.parent.hasSameBytes(as: folder.item.identifier) else {
+                continue
+            }
             try forgetOrphan(number)
             guard !before.changes.contains(.place) else { continue }
             if before.item.kind == .folder, try isFolder(folder.number, within: number) {
@@ -252,7 +254,7 @@ extension WriterConnection {
     /// that is not at the provider yet.
     private func isSaidToBe(_ item: IndexedItem, in folder: ItemNumber) throws(IndexError) -> Bool {
         guard item.isKnownToProvider else { return false }
-        return try queries.item(folder)?.item.identifier == item.item.parent
+        return try queries.item(folder)?.item.identifier.hasSameBytes(as: item.item.parent) == true
     }
 }
 

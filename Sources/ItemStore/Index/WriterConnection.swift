@@ -235,13 +235,10 @@ final class WriterConnection {
         var item = wanted
         item.isPinnedByFolder = pins.inheritsPin(item)
         noteListed(item.number, in: item.parent)
-        let hasOtherIdentifier = !before.item.identifier.hasSameBytes(as: item.item.identifier)
-        guard before != item || hasOtherIdentifier || !before.item.filename.hasSameBytes(as: item.item.filename) else {
-            return item
-        }
+        guard before != item else { return item }
         try rewrite(before, as: item)
         touched.formUnion(ItemSets(of: before).union(ItemSets(of: item)))
-        if hasOtherIdentifier {
+        if !before.item.identifier.hasSameBytes(as: item.item.identifier) {
             lookup.remove()
             try lookup.add(item.number, identifier: hash.identifier(item.item.identifier))
         }

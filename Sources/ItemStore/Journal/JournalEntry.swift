@@ -7,7 +7,7 @@ package struct JournalEntry: Sendable, Equatable {
     /// The item's identifier at the provider. It begins with ``IndexedItem/localPrefix`` if the provider has not
     /// assigned one yet.
     package var identifier: String {
-        didSet { if identifier != oldValue { (lostIdentifier, place) = (nil, nil) } }
+        didSet { if !identifier.hasSameBytes(as: oldValue) { (lostIdentifier, place) = (nil, nil) } }
     }
     package var parent: ItemNumber
     package var parentIdentifier: String
@@ -222,7 +222,7 @@ package struct SentLocation: Hashable, Sendable {
     }
 
     package func hash(into hasher: inout Hasher) {
-        hasher.combine(Array(parent.utf8))
-        hasher.combine(Array(name.utf8))
+        hasher.combine(ExactText(parent))
+        hasher.combine(ExactText(name))
     }
 }

@@ -2,6 +2,7 @@ import DomainMessages
 import ExtensionHost
 import FileProviderWire
 import Foundation
+import LinuxSystem
 import PropertyLists
 
 /// A domain as stored on disk, in a directory with the domain's name.
@@ -38,7 +39,7 @@ struct DomainRecord: Sendable, Equatable {
     static func fault(ofName name: String) -> String? {
         let hasControls = name.unicodeScalars.contains { $0.properties.generalCategory == .control }
         if name.isEmpty || name.utf8.count > 200 { return "a domain's name has 1 to 200 bytes" }
-        if name.hasPrefix(".") || name.contains("/") || name.contains(":") || hasControls {
+        if name.hasPrefix(".") || name.hasSlash || name.firstColon != nil || hasControls {
             return
                 "\"\(name)\" cannot be the name of a domain: it begins with no dot and has no /, no : and no control characters"
         }

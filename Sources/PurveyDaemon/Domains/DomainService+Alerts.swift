@@ -150,7 +150,7 @@ extension DomainService {
         await HandlerThreads.shared.value {
             let items = (try? domain.engine.trashed()) ?? []
             return items.filter { item in
-                deletion.item.map { $0 == item.identifier || $0 == item.filename } ?? true
+                deletion.item.map { $0.hasSameBytes(as: item.identifier) || $0 == item.filename } ?? true
             }.map { domain.engine.index.actionSubject(ofTrashed: $0) }
         }
     }

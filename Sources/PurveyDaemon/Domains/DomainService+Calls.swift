@@ -6,6 +6,7 @@ import ExtensionHost
 import FileProviderEngine
 import FileProviderWire
 import Glibc
+import ItemValues
 import LinuxSystem
 
 /// Registers and serves the calls about domains.
@@ -111,8 +112,8 @@ extension DomainService {
                 return nil
             } catch {
                 if error.isOther { return error.description }
-                return "the folder that was handed to its provider does not exist any more: \(error.description) "
-                    + "(once it is back, everything goes on by itself)"
+                return "the folder that was handed to its provider is missing: \(error.description) "
+                    + "(mount its disk, or move it back, and everything goes on by itself)"
             }
         }
     }
@@ -273,13 +274,13 @@ extension DomainService {
             }
         }
         // Throws an error with suggestions, because no domain has this name.
-        if let named, !named.domain.contains("/") { _ = try await domain(named.domain) }
+        if let named, !named.domain.hasSlash { _ = try await domain(named.domain) }
         throw DomainError("\(place.text) is in no domain; 'purvey domains' lists them", .noSuchItem)
     }
 
     /// Splits a text like `DOMAIN:path` into the domain's name and the names on the path; `nil` for other text.
     static func parts(of text: String) -> (domain: String, names: [String])? {
-        guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")), colon != text.startIndex else { return nil }
+        guard let colon = text.firstColon, colon != text.startIndex else { return nil }
         var names: [String] = []
         for part in text[text.utf8.index(after: colon)...].pathNames where part != "." {
             if part == ".." { _ = names.popLast() } else { names.append(part) }
@@ -299,11 +300,9 @@ extension DomainService {
     /// Returns two forms of a path: the path as the user wrote it, and the path with the symbolic links in its
     /// directory resolved.
     static func forms(_ path: String) -> [String] {
-        guard let slash = path.lastIndex(of: "/"), let resolved = realpath(String(path[..<slash]), nil) else {
-            return [path]
-        }
+        guard let slash = path.lastSlash, let resolved = realpath(String(path[..<slash]), nil) else { return [path] }
         defer { free(resolved) }
         let real = String(cString: resolved) + path[slash...]
-        return real == path ? [path] : [path, real]
+        return real.hasSameBytes(as: path) ? [path] : [path, real]
     }
 }

@@ -166,7 +166,7 @@ extension DomainService {
             }
         }
         let mounts = (keptFolders + [folders.locations.data]).map { $0 + "/" }
-        guard path.hasPrefix("/"), status.kind == .directory, status.owner == getuid(),
+        guard path.isAbsolutePath, status.kind == .directory, status.owner == getuid(),
             !mounts.contains(where: { (path + "/").hasPrefix($0) || $0.hasPrefix(path + "/") })
         else {
             throw DomainError(

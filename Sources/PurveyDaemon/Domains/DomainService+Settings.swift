@@ -61,8 +61,9 @@ enum DomainSettings {
         for setting in settings where setting.key == DomainSetting.metered && !setting.value.isEmpty {
             guard !DomainSetting.meteredValues.contains(setting.value) else { continue }
             throw DomainError(
-                "\"\(setting.value)\" is not a value of \(setting.key): it is one of "
-                    + DomainSetting.meteredValues.joined(separator: ", "))
+                SpellingSuggestion.sentence(
+                    "\(setting.key) cannot be \"\(setting.value)\"", about: setting.value,
+                    known: DomainSetting.meteredValues, listing: true))
         }
     }
 }

@@ -66,8 +66,10 @@ extension DomainService {
 
     /// Finds a trashed item by identifier or by name.
     private static func find(_ word: String, in items: [ProviderItem], of domain: String) throws -> ProviderItem {
-        let meant = items.filter { $0.identifier == word }
-        let found = meant.isEmpty ? items.filter { $0.filename == word } : meant
+        var found = items.filter { $0.identifier.hasSameBytes(as: word) }
+        if found.isEmpty { found = items.filter { $0.filename.hasSameBytes(as: word) } }
+        // Without an item of exactly this name, the user may have typed it in another Unicode normal form.
+        if found.isEmpty { found = items.filter { $0.filename == word } }
         guard let item = found.first else {
             throw DomainError("there is no \(word) in the trash of \(domain)", .noSuchItem)
         }

@@ -1,6 +1,7 @@
 import DomainMessages
 import FileProviderEngine
 import ItemStore
+import ItemValues
 import LinuxSystem
 
 /// The known items of running domains. Converts between paths and items without a request to a provider.
@@ -105,9 +106,10 @@ struct KnownItems: Sendable {
                 subjects[entry.domain, default: []].append(entry.subject)
             }
         }
-        let (found, folders) = try await HandlerThreads.shared.value(of: { [subjects] () throws in
+        let (found, folders, isAnyGone) = try await HandlerThreads.shared.value(of: { [subjects] () throws in
             var found: [Found] = []
             var folders: [String] = []
+            var isAnyGone = false
             for domain in domains {
                 let identifier = domain.domain.identifier
                 if batch.incomplete.contains(identifier) {
@@ -119,21 +121,25 @@ struct KnownItems: Sendable {
                     }
                     found += told.found
                     folders += told.folders
+                    isAnyGone = isAnyGone || told.isAnyGone
                 }
             }
-            return (found, folders)
+            return (found, folders, isAnyGone)
         })
+        // The end of an item's upload changes the number of uploads in its domain's status, also if the item is gone.
+        isDomainDifferent = isDomainDifferent || isAnyGone || !found.isEmpty || !folders.isEmpty
         return FollowStatesCall.Reply(
-            position: batch.position, areDomainsDifferent: isDomainDifferent || !found.isEmpty || !folders.isEmpty,
+            position: batch.position, areDomainsDifferent: isDomainDifferent,
             standings: await Self.standings(of: found), folders: folders)
     }
 
-    /// Returns the changed items and directories of one domain.
+    /// Returns the changed items and directories of one domain, and whether items whose state has changed no longer
+    /// exist.
     ///
     /// - Parameter room: The maximum number of items.
     private static func news(
         of subjects: [StateChangeLog.Subject], in domain: Domain, room: Int
-    ) throws(IndexError) -> (found: [Found], folders: [String]) {
+    ) throws(IndexError) -> (found: [Found], folders: [String], isAnyGone: Bool) {
         var numbers: Set<ItemNumber> = []
         var names: Set<NameInFolder> = []
         for subject in subjects {
@@ -143,20 +149,25 @@ struct KnownItems: Sendable {
             case .domain: break
             }
         }
-        guard numbers.count + names.count <= mostLookups else { return ([], [domain.path]) }
+        guard numbers.count + names.count <= mostLookups else { return ([], [domain.path], true) }
         let index = domain.domain.engine.index
         var byFolder: [ItemNumber: [Found]] = [:]
         var paths = FolderPaths(index, root: domain.path)
+        var isAnyGone = false
         for number in numbers.sorted(by: { $0.rawValue < $1.rawValue }) {
-            guard let item = try index.item(number), let path = try paths.path(of: item) else { continue }
-            names.remove(NameInFolder(folder: item.parent, name: item.name))
+            guard let item = try index.item(number), let path = try paths.path(of: item) else {
+                isAnyGone = true
+                continue
+            }
+            names.remove(NameInFolder(folder: item.parent, name: ExactText(item.name)))
             byFolder[item.parent, default: []].append(Found(path: path, domain: domain, item: item))
         }
         for place in names {
             guard let path = try paths.path(of: place.folder) else { continue }
             // Another item may have the name by now.
-            let item = try index.item(named: place.name, in: place.folder)
-            byFolder[place.folder, default: []].append(Found(path: path + "/" + place.name, domain: domain, item: item))
+            let item = try index.item(named: place.name.string, in: place.folder)
+            let found = Found(path: path + "/" + place.name.string, domain: domain, item: item)
+            byFolder[place.folder, default: []].append(found)
         }
         var found: [Found] = []
         var folders: [String] = []
@@ -167,12 +178,12 @@ struct KnownItems: Sendable {
                 folders.append(path)
             }
         }
-        return folders.count > mostFolders ? (found, [domain.path]) : (found, folders)
+        return (found, folders.count > mostFolders ? [domain.path] : folders, isAnyGone)
     }
 
     private struct NameInFolder: Hashable {
         let folder: ItemNumber
-        let name: String
+        let name: ExactText
     }
 }
 

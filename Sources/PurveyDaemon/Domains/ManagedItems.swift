@@ -21,13 +21,20 @@ struct ManagedItems: Sendable {
         return Empty()
     }
 
-    func settle(_ request: ManagerSettleCall) async throws -> Empty {
+    /// - Parameter isOfProvider: Whether the process of the domain's provider made the request.
+    func settle(_ request: ManagerSettleCall, isOfProvider: Bool = false) async throws -> Empty {
         let engine = domain.engine
+        let waiter: EditWaiter =
+            if let change = request.inside {
+                .change(of: change)
+            } else {
+                isOfProvider ? .provider(serving: request.serving) : .other
+            }
         if let item = request.item {
             let top = try await engine.learn(of: item).number
-            try await engine.run { try await $0.progress.waitForEdits(below: top, inside: request.inside) }
+            try await engine.run { _ = try await $0.progress.waitForEdits(below: top, from: waiter) }
         } else {
-            try await engine.waitForBothSides(inside: request.inside)
+            try await engine.waitForBothSides(from: waiter)
         }
         return Empty()
     }
@@ -86,7 +93,9 @@ extension Service {
             throw ProviderError.domain(.providerDomainTemporarilyUnavailable, "The domain is being started.")
         }
         on(ManagerTransferCall.self) { request, call in call.answerProvider { try await running().transfer(request) } }
-        on(ManagerSettleCall.self) { request, call in call.answerProvider { try await running().settle(request) } }
+        on(ManagerSettleCall.self) { request, call in
+            call.answerProvider { try await running().settle(request, isOfProvider: true) }
+        }
         on(ManagerModificationCall.self) { request, call in call.answerProvider { try await running().modify(request) }
         }
         on(ManagerReimportCall.self) { request, call in call.answerProvider { try await running().reimport(request) } }

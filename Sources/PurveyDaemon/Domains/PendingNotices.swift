@@ -6,9 +6,9 @@ import LinuxSystem
 /// with the same meaning are stored as one.
 final class PendingNotices: Sendable {
     private struct State {
-        var containers: Set<String> = []
+        var containers: Set<ExactText> = []
         var isResolved = false
-        var progress: [String: (sent: Int64, total: Int64)] = [:]
+        var progress: [ExactText: (sent: Int64, total: Int64)] = [:]
         /// Whether a job that processes the notices is enqueued on the engine's thread.
         var isScheduled = false
     }
@@ -30,8 +30,8 @@ final class PendingNotices: Sendable {
                 state.containers.insert(hasRoom ? container : ProviderItem.workingSetIdentifier)
             case .resolved: state.isResolved = true
             case .progress(let identifier, let sent, let total):
-                guard state.progress.count < Self.limit || state.progress[identifier] != nil else { break }
-                state.progress[identifier] = (sent, total)
+                guard state.progress.count < Self.limit || state.progress[ExactText(identifier)] != nil else { break }
+                state.progress[ExactText(identifier)] = (sent, total)
             // This notice does not concern the engine. The daemon stores the handed directory in the domain's record.
             case .handed: break
             }
@@ -44,10 +44,10 @@ final class PendingNotices: Sendable {
                 defer { state = State() }
                 return state
             }
-            for container in pending.containers { engine.signal(container: container) }
+            for container in pending.containers.strings { engine.signal(container: container) }
             if pending.isResolved { engine.resolved() }
             for (identifier, progress) in pending.progress {
-                engine.noteUpload(of: identifier, sent: progress.sent, total: progress.total)
+                engine.noteUpload(of: identifier.string, sent: progress.sent, total: progress.total)
             }
         }
     }

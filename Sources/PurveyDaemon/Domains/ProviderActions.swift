@@ -3,6 +3,7 @@ import DomainMessages
 import ExtensionHost
 import FileProviderEngine
 import ItemStore
+import LinuxSystem
 
 /// The custom actions of a provider. The provider performs some of them itself. For the other actions, an extension
 /// shows a user interface.
@@ -48,9 +49,14 @@ struct ProviderActions: Sendable {
     /// Returns the action with the given identifier, if it fits the given item. Blocks on the disk.
     func find(_ identifier: String, for item: DomainItem, named path: String) throws -> Choice {
         if let choice = try fitting(item).first(where: { $0.action.identifier == identifier }) { return choice }
-        let isKnown = choices.contains { $0.action.identifier == identifier }
-        let reason = isKnown ? "does not fit \(path)" : "is none of the provider's"
-        throw DomainError(
-            "the action \(identifier) \(reason); 'purvey actions' lists those that fit", .noSuchAction)
+        let complaint: String
+        if choices.contains(where: { $0.action.identifier == identifier }) {
+            complaint = "the action \(identifier) does not fit \(path)"
+        } else {
+            complaint = SpellingSuggestion.sentence(
+                "the action \(identifier) is none of the provider's", about: identifier,
+                known: choices.flatMap { [$0.action.name, $0.action.identifier] })
+        }
+        throw DomainError("\(complaint); 'purvey actions' lists those that fit", .noSuchAction)
     }
 }

@@ -18,7 +18,7 @@ import Testing
         let domain = try TestDomain(provider)
         try await domain.list()
         try await eventually { domain.provider.count(.currentAnchor(of: ProviderItem.workingSetIdentifier)) > 0 }
-        try await eventually { try await domain.engine.doing { !$0.isBusy } }
+        try await domain.waitUntilIdle()
         return domain
     }
 
@@ -83,7 +83,7 @@ import Testing
         try await eventually { try domain.names() == ["kept", "added"] }
         #expect(try await domain.item("kept").number == number)
         // The working set is enumerated anew as well.
-        try await eventually { await !domain.engine.isBusy }
+        try await domain.waitUntilIdle()
         // From then on it is followed by changes again.
         let pages = provider.count(.page)
         provider.addFile("later")
@@ -263,7 +263,7 @@ import Testing
         provider.addFile("added")
         domain.engine.signal(container: nil)
         try await eventually { try domain.names().contains("added") }
-        try await eventually { await !domain.engine.isBusy }
+        try await domain.waitUntilIdle()
         #expect(provider.count(.changes) - asked > 100)
         #expect(try await domain.engine.status().failure == nil)
     }

@@ -23,7 +23,7 @@ import Testing
     }
 
     private func rest(_ domain: TestDomain) async throws {
-        try await eventually { try await domain.engine.doing { !$0.isBusy } }
+        try await domain.waitUntilIdle()
     }
 
     /// - Parameter hasAnchors: Whether the provider has a change feed. If not, the directory is enumerated again.

@@ -15,7 +15,7 @@ import Testing
         let domain = try TestDomain(provider) { $0.refreshAge = 1e9 }
         try await domain.list()
         try await eventually { provider.count(.currentAnchor(of: ProviderItem.workingSetIdentifier)) > 0 }
-        try await eventually { try await domain.engine.doing { !$0.isBusy } }
+        try await domain.waitUntilIdle()
         return domain
     }
 

@@ -70,7 +70,7 @@ import Testing
         try await domain.list()
         #expect(try await domain.read("edited") == "old")
         // Without a feed, the engine enumerates a directory once more after the first listing.
-        try await eventually { try await domain.engine.doing { !$0.isBusy } }
+        try await domain.waitUntilIdle()
         return domain
     }
 
@@ -108,7 +108,7 @@ import Testing
         let number = try await domain.item("Folder/file").number
         // Each lookup lists the directory anew. A listing that has its page already and is still running would take the
         // place of the one below, and no page would be late.
-        try await eventually { try await domain.engine.doing { !$0.isBusy } }
+        try await domain.waitUntilIdle()
         let late = LateAnswers(domain.provider) { $0.isPage(of: folder) }
         let shown = Shown()
         shown.watch(domain.engine)
@@ -162,7 +162,7 @@ import Testing
         try await domain.list()
         try await domain.list(try await domain.item("Folder").number)
         try await eventually { domain.provider.count(.currentAnchor) >= 3 }
-        try await eventually { try await domain.engine.doing { !$0.isBusy } }
+        try await domain.waitUntilIdle()
         let number = try await domain.item("Folder/moved").number
         // The directory is enumerated anew. Meanwhile the working set's feed reports all changes.
         domain.provider.behave { $0.hasAnchors = false }
@@ -277,7 +277,7 @@ import Testing
         let domain = try TestDomain { $0.refreshAge = 1e9 }
         let file = domain.provider.addFile("file")
         try await domain.list()
-        try await eventually { try await domain.engine.doing { !$0.isBusy } }
+        try await domain.waitUntilIdle()
         domain.provider.hold(.changes)
         domain.engine.signal(container: nil)
         try await eventually { domain.provider.heldCount(.changes) == 1 }

@@ -18,7 +18,7 @@ import Testing
         let domain = try TestDomain()
         for name in Self.folders { domain.provider.addFolder(name) }
         for name in Self.folders { try await domain.list(try await domain.item(name).number) }
-        try await eventually { try await domain.engine.doing { !$0.isBusy } }
+        try await domain.waitUntilIdle()
         for name in Self.folders {
             let folder = try #require(domain.provider.identifier(at: name))
             domain.provider.forgetChanges(of: [domain.provider.addFile("added to \(name)", in: folder)])
@@ -96,10 +96,10 @@ import Testing
             return try isSettled(domain)
         }
         // The engine retries with a growing backoff, and stops once the index is up to date.
-        try await eventually { try await domain.engine.doing { !$0.isBusy } }
+        try await domain.waitUntilIdle()
         let before = domain.provider.requests.count(where: Self.isOfFolder)
         for _ in 0..<10 { domain.clock.advance(by: 1000) }
-        try await eventually { try await domain.engine.doing { !$0.isBusy } }
+        try await domain.waitUntilIdle()
         #expect(domain.provider.requests.count(where: Self.isOfFolder) == before)
     }
 
@@ -113,7 +113,7 @@ import Testing
         }
         domain.engine.signal(container: nil)
         try await eventually { domain.provider.requests.count { Self.isOfFolder($0) } >= 3 }
-        try await eventually { try await domain.engine.doing { !$0.isBusy } }
+        try await domain.waitUntilIdle()
         #expect(try !haveAllCome(domain))
         isSignedIn.withLock { $0 = true }
         await domain.engine.retry()
@@ -129,7 +129,7 @@ import Testing
         domain.provider.release(.page)
         domain.engine.signal(container: nil)
         try await eventually { try domain.names() == ["one"] && hasCome(domain, to: "one") }
-        try await eventually { try await domain.engine.doing { !$0.isBusy } }
+        try await domain.waitUntilIdle()
         try domain.restart()
         #expect(try domain.engine.index.outdatedFolders().isEmpty)
     }

@@ -193,7 +193,7 @@ import Testing
         let domain = try TestDomain(provider)
         try await domain.list()
         // The root's changes are requested once more by themselves. They must not report the directory.
-        try await eventually { try await domain.engine.doing { !$0.isBusy } }
+        try await domain.waitUntilIdle()
         let folder = provider.addFolder("folder")
         let file = provider.addFile("file", in: folder)
         provider.forgetChanges(of: [folder])

@@ -37,7 +37,7 @@ import Testing
 
     /// Waits until the working set was enumerated, or until the engine stopped trying.
     private func rest(_ domain: TestDomain) async throws {
-        try await eventually { try await domain.engine.doing { !$0.isBusy } }
+        try await domain.waitUntilIdle()
     }
 
     /// Expects that changes arrive without an enumeration of the working set.
@@ -68,7 +68,7 @@ import Testing
             domain.clock.advance(by: 1)
             // A failed sign-in is not retried by itself. A sign-in before the failure would have no effect, so wait
             // for that.
-            let isResting = try await domain.engine.doing { !$0.isBusy }
+            let isResting = await !domain.engine.isBusy
             return try known(domain, identifiers) == 1
                 && (kind == .notAuthenticated ? isResting && pages(provider) >= 2 : pages(provider) >= 10)
         }
@@ -103,7 +103,7 @@ import Testing
         }
         try await eventually {
             domain.clock.advance(by: 1)
-            return try await domain.engine.doing { !$0.isBusy }
+            return await !domain.engine.isBusy
         }
         try await expectChangesWithoutPages(domain)
         #expect(try await domain.engine.status().failure == nil)

@@ -160,7 +160,7 @@ import Testing
         domain.provider.addFolder("before")
         let before = try await domain.item("before").number
         domain.engine.signal(container: nil)
-        try await eventually { try await domain.engine.doing { !$0.isBusy } }
+        try await domain.waitUntilIdle()
         let root = try await domain.place("refused").folder
         let room = try await limited(domain)
         let refusal = await refusal(leaving: 1, in: room, domain) { engine in

@@ -158,7 +158,7 @@ struct LocalEditTests {
         }
         domain.engine.signal(container: nil)
         try await eventually { provider.count(.changes) > asked }
-        try await eventually { await !domain.engine.isBusy }
+        try await domain.waitUntilIdle()
         #expect(Set(try domain.names()) == ["one", "two"])
         // The rest of the report applies, and the engine revalidates the item.
         let row = try #require(try domain.engine.index.item(identifier: item.identifier))

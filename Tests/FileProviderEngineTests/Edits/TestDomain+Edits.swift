@@ -108,14 +108,19 @@ extension TestDomain {
         engine.signal(container: nil)
         try await eventually(sourceLocation: sourceLocation) {
             clock.advance(by: 1)
-            guard try await engine.doing({ !$0.isBusy }) else { return false }
-            return try await tree() == provider.tree
+            guard await !engine.isBusy else { return false }
+            return try await exactTree() == provider.exactTree
         }
     }
 
     /// Returns the local tree: each path with its contents, in the form of ``MemoryProvider/tree``.
     func tree() async throws -> [String: String] {
-        var tree: [String: String] = [:]
+        Dictionary(try await exactTree().map { ($0.key.string, $0.value) }) { first, _ in first }
+    }
+
+    /// Returns the local tree in the form of ``MemoryProvider/exactTree``.
+    func exactTree() async throws -> [ExactText: String] {
+        var tree: [ExactText: String] = [:]
         var folders: [(ItemNumber, String)] = [(.root, "")]
         while let (folder, path) = folders.popLast() {
             try await list(folder)
@@ -126,12 +131,13 @@ extension TestDomain {
             }
             for item in items {
                 let itemPath = path.isEmpty ? item.name : "\(path)/\(item.name)"
+                let key = ExactText(itemPath)
                 switch item.item.kind {
                 case .folder:
-                    tree[itemPath] = "/"
+                    tree[key] = "/"
                     folders.append((item.number, itemPath))
-                case .symbolicLink: tree[itemPath] = "->\(item.item.linkTarget ?? "")"
-                case .file: tree[itemPath] = try await read(item.number)
+                case .symbolicLink: tree[key] = "->\(item.item.linkTarget ?? "")"
+                case .file: tree[key] = try await read(item.number)
                 }
             }
         }

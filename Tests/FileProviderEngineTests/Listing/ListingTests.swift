@@ -261,7 +261,7 @@ import Testing
         domain.provider.addFile("one")
         try await domain.list()
         // The engine requests the changes once more by itself.
-        try await eventually { try await domain.engine.doing { !$0.isBusy } }
+        try await domain.waitUntilIdle()
         domain.provider.hold(.changes)
         domain.provider.addFile("two")
         domain.clock.advance(by: 60)

@@ -25,7 +25,7 @@ import Testing
         #expect(try await domain.read("folder/local") == "local")
         try await domain.list(try await domain.item("folder/empty").number)
         // The engine lists the working set and requests changes by itself after the first listing.
-        try await eventually { try await domain.engine.doing { !$0.isBusy } }
+        try await domain.waitUntilIdle()
         return domain
     }
 
@@ -244,7 +244,7 @@ import Testing
         }
         fill { _ in nil }
         _ = try await domain.tree()
-        try await eventually { try await domain.engine.doing { !$0.isBusy } }
+        try await domain.waitUntilIdle()
         for name in names { domain.provider.remove(try #require(domain.provider.identifier(at: name))) }
         fill { "new \($0)" }
         let pages = domain.provider.count(.page)

@@ -51,7 +51,7 @@ import Testing
         domain.provider.addFolder("folder")
         try await domain.list()
         try await eventually { domain.provider.count(.changes) == 1 }
-        try await eventually { try await domain.engine.doing { !$0.isBusy } }
+        try await domain.waitUntilIdle()
         let requests = Requests(domain)
         let refusal = LateRefusal(domain.provider, kind)
         let (engine, outcome) = (domain.engine, Outcome())

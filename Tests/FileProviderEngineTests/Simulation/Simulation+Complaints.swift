@@ -17,17 +17,17 @@ extension Simulation {
     func complaints() async throws -> [String] {
         var complaints = removals.complaints
         if let stuck { complaints += ["it does not come to rest"] + stuck.map { "  \($0)" } }
-        let there = provider.tree
+        let there = provider.exactTree
         // If another client gave one name to two items at once, the trees cannot be equal.
-        if there.keys.contains(where: { $0.contains(" (item-") }) { return [] }
+        if there.keys.contains(where: { $0.string.contains(" (item-") }) { return [] }
         let status = try await engine.doing { try $0.editStatus() }
         for item in status.items { complaints.append("\(item.name) was not sent: \(item)") }
         let here = (try? await tree()) ?? [:]
         for path in Set(here.keys).union(there.keys).sorted() where here[path] != there[path] {
-            complaints.append("\(path): here \(here[path] ?? "nothing"), there \(there[path] ?? "nothing")")
+            complaints.append("\(path.string): here \(here[path] ?? "nothing"), there \(there[path] ?? "nothing")")
         }
         var paths: [String: [String]] = [:]
-        for (path, text) in there where text.hasPrefix("word") { paths[text, default: []].append(path) }
+        for (path, text) in there where text.hasPrefix("word") { paths[text, default: []].append(path.string) }
         for word in promised.keys.sorted() where paths[word] == nil && !isOthers(word) {
             complaints.append("lost: \(word)")
         }

@@ -14,7 +14,7 @@ extension Simulation {
         let folders =
             here.filter { $0.row.item.kind == .folder }.map { ($0.path, $0.row.number) } + [("", ItemNumber.root)]
         let (folderPath, folder) = folders.randomElement(using: &generator) ?? ("", .root)
-        let name = Self.names.randomElement(using: &generator) ?? "a"
+        let name = names.randomElement(using: &generator) ?? "a"
         switch Int.random(in: 0..<13, using: &generator) {
         case 12:
             story.tell("synchronize")

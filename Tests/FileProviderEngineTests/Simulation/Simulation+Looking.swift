@@ -17,7 +17,7 @@ extension Simulation {
         while let (path, folder) = folders.popLast() {
             try engine.index.children(of: folder) { row in
                 var name = row.name
-                let isNumbered = (2..<10).contains { name == MountName.numbered(row.item.filename, $0) }
+                let isNumbered = (2..<10).contains { name.hasSameBytes(as: MountName.numbered(row.item.filename, $0)) }
                 if asAtProvider, row.changes.isEmpty, isNumbered { name = row.item.filename }
                 let rowPath = path.isEmpty ? name : "\(path)/\(name)"
                 if let complaint = removals.see(row) { story.tell("!!! \(complaint)") }
@@ -29,7 +29,7 @@ extension Simulation {
         return items
     }
 
-    func tree() async throws -> [String: String] {
+    func tree() async throws -> [ExactText: String] {
         var folders: [ItemNumber] = [.root]
         while let folder = folders.popLast() {
             try await patiently { engine, completion in engine.list(folder, needs: .complete, completion: completion) }
@@ -38,8 +38,9 @@ extension Simulation {
                 return true
             }
         }
-        var tree: [String: String] = [:]
-        for (path, row) in try items(asAtProvider: true) {
+        var tree: [ExactText: String] = [:]
+        for (itemPath, row) in try items(asAtProvider: true) {
+            let path = ExactText(itemPath)
             switch row.item.kind {
             case .folder: tree[path] = "/"
             case .symbolicLink: tree[path] = "->\(row.item.linkTarget ?? "")"

@@ -7,12 +7,12 @@ import ProviderTesting
 extension Simulation {
     /// Makes a random change at the provider on behalf of another client.
     func otherClient() {
-        let tree = provider.tree
-        guard let path = tree.keys.sorted().randomElement(using: &generator),
-            let identifier = provider.identifier(at: path)
+        let tree = provider.exactTree
+        guard let place = tree.keys.sorted().randomElement(using: &generator),
+            let identifier = provider.identifier(at: place.string)
         else { return }
-        let isFolder = tree[path] == "/"
-        let name = Self.names.randomElement(using: &generator) ?? "a"
+        let (path, isFolder) = (place.string, tree[place] == "/")
+        let name = names.randomElement(using: &generator) ?? "a"
         switch Int.random(in: 0..<6, using: &generator) {
         case 0, 1:
             guard !isFolder else { return addNewFile(name, in: identifier) }
@@ -26,21 +26,20 @@ extension Simulation {
             story.tell("they rename \(path) to \(name)")
             // An item whose reply was lost is not found again under a name that another client gave it, and is
             // created twice. If identifiers are paths, the same holds for the items in a renamed directory.
-            for (other, text) in tree where other == path || other.hasPrefix(path + "/") {
+            for (other, text) in tree where other == place || other.string.hasPrefix(path + "/") {
                 renamed.insert(text)
-                if let identifier = provider.identifier(at: other) { arrivals.noteUse(identifier) }
+                if let identifier = provider.identifier(at: other.string) { arrivals.noteUse(identifier) }
             }
             provider.rename(identifier, to: name)
         case 4:
             story.tell("they remove \(path)")
-            for other in tree.keys where other == path || other.hasPrefix(path + "/") {
-                guard let identifier = provider.identifier(at: other) else { continue }
+            for other in tree.keys where other == place || other.string.hasPrefix(path + "/") {
+                guard let identifier = provider.identifier(at: other.string) else { continue }
                 overtakeForOthers(identifier)
             }
             provider.remove(identifier)
         default:
-            let folders = ["f", "g", "h"]
-            let folder = folders.randomElement(using: &generator) ?? "f"
+            let folder = folderNames.randomElement(using: &generator) ?? "f"
             guard provider.identifier(at: folder) == nil else { return }
             story.tell("they make folder \(folder)")
             provider.addFolder(folder)
@@ -48,7 +47,8 @@ extension Simulation {
     }
 
     private func addNewFile(_ name: String, in folder: String) {
-        guard provider.tree.count < 40, let path = path(of: folder), provider.identifier(at: path + name) == nil else {
+        guard provider.exactTree.count < 40, let path = path(of: folder), provider.identifier(at: path + name) == nil
+        else {
             return
         }
         story.tell("they add \(path)\(name)")
@@ -58,7 +58,9 @@ extension Simulation {
 
     private func path(of folder: String) -> String? {
         if folder == ProviderItem.rootIdentifier { return "" }
-        return provider.tree.keys.first { provider.identifier(at: $0) == folder }.map { $0 + "/" }
+        return provider.exactTree.keys.first { path in
+            provider.identifier(at: path.string)?.hasSameBytes(as: folder) == true
+        }.map { $0.string + "/" }
     }
 
     private func overtakeForOthers(_ identifier: String) {

@@ -35,6 +35,10 @@ final class Simulation {
     let removals: Removals
     let story = Story()
 
+    /// The names that items get.
+    let names: [String]
+    /// The names of the directories that other clients make in the root.
+    let folderNames: [String]
     private let losesPower: Bool
     private let fillsDisk: Bool
 
@@ -42,8 +46,14 @@ final class Simulation {
     ///   - losesPower: Whether some deaths are power failures.
     ///   - fillsDisk: Whether the disk is full at times.
     ///   - identifiersArePaths: Whether the provider gives an item a new identifier when it is moved.
-    init(seed: UInt64, losesPower: Bool, fillsDisk: Bool = false, identifiersArePaths: Bool = false) throws {
+    ///   - mixesForms: Whether some names differ only in their Unicode normal form.
+    init(
+        seed: UInt64, losesPower: Bool, fillsDisk: Bool = false, identifiersArePaths: Bool = false,
+        mixesForms: Bool = false
+    ) throws {
         self.seed = seed
+        names = mixesForms ? ["\u{E9}", "e\u{301}", "c", "d"] : ["a", "b.txt", "c", "d"]
+        folderNames = mixesForms ? ["\u{F6}", "o\u{308}", "h"] : ["f", "g", "h"]
         provider.behave { $0.identifiersArePaths = identifiersArePaths }
         arrivals = Arrivals(provider)
         self.losesPower = losesPower
@@ -58,7 +68,7 @@ final class Simulation {
         (engine, life, clock) = try Self.start(
             in: folder.path + "/life-0", provider, arrivals, state, story, now: 1_700_000_000)
         for name in ["a", "b.txt", "c"] { addFile(name, in: ProviderItem.rootIdentifier) }
-        for name in ["f", "g"] {
+        for name in folderNames.prefix(2) {
             let identifier = provider.addFolder(name)
             addFile("a", in: identifier)
         }
@@ -189,7 +199,7 @@ final class Simulation {
                 if loss != .ofJournal {
                     forgetNumbers()
                     // The engine may not know all items of a directory any more, and what it removes may reappear.
-                    for path in provider.tree.keys {
+                    for path in provider.exactTree.keys.map(\.string) {
                         provider.identifier(at: path).flatMap { provider.item(of: $0) }.map {
                             arrivals.noteUse($0.parent)
                         }
@@ -212,7 +222,7 @@ final class Simulation {
     /// Forgets item numbers. Items of the provider may get new numbers; those known only to the journal keep theirs.
     private func forgetNumbers() {
         held = [:]
-        let texts = Set(provider.tree.values)
+        let texts = Set(provider.exactTree.values)
         for word in promised.keys where texts.contains(word) { promised[word] = ItemNumber(rawValue: 0) }
     }
 
@@ -253,7 +263,7 @@ final class Simulation {
     private func isAtRest() async throws -> Bool {
         guard try await engine.doing({ try $0.editStatus().items.isEmpty }) else { return false }
         guard let here = try? await tree() else { return false }
-        return here == provider.tree
+        return here == provider.exactTree
     }
 
     /// Waits until the engine has finished the work that does not wait for its clock.
@@ -289,8 +299,6 @@ final class Simulation {
         if Bool.random(using: &generator) { return await calm() }
         for _ in 0..<Int.random(in: 0..<20, using: &generator) { await Task.yield() }
     }
-
-    static let names = ["a", "b.txt", "c", "d"]
 
     func word() -> String {
         words += 1

@@ -30,11 +30,16 @@ struct SimulationTests {
         try await Self.runAll(40, of: 100) { _ in true }
     }
 
+    /// Names, and with them identifiers that are paths, may differ only in their Unicode normal form.
+    @Test func nothingIsLostWhereNamesDifferInTheirNormalForm() async throws {
+        try await Self.runAll(40, of: 100, mixesForms: true) { $0 % 2 == 0 }
+    }
+
     /// - Parameter identifiersArePaths: Returns for a seed whether the provider's identifiers are paths; every fourth
     ///   seed by default.
     private static func runAll(
         _ sample: Int, of whole: Int, losesPower: Bool = false, fillsDisk: Bool = false,
-        identifiersArePaths: (UInt64) -> Bool = { $0 % 4 == 0 }
+        mixesForms: Bool = false, identifiersArePaths: (UInt64) -> Bool = { $0 % 4 == 0 }
     ) async throws {
         let count = Self.number("PURVEY_SIMULATION_SEEDS") ?? UInt64(TestSample.count(sample, of: whole))
         let first = Self.number("PURVEY_SIMULATION_FIRST") ?? 1
@@ -45,7 +50,8 @@ struct SimulationTests {
                 let arePaths = identifiersArePaths(seed)
                 group.addTask {
                     let simulation = try Simulation(
-                        seed: seed, losesPower: losesPower, fillsDisk: fillsDisk, identifiersArePaths: arePaths)
+                        seed: seed, losesPower: losesPower, fillsDisk: fillsDisk, identifiersArePaths: arePaths,
+                        mixesForms: mixesForms)
                     try await Self.run(simulation, seed, isTold: seeds.count == 1)
                 }
             }

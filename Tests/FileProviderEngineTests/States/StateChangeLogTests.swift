@@ -2,6 +2,7 @@ import FileProvider
 import FileProviderEngine
 import FileProviderWire
 import ItemStore
+import ItemValues
 import LinuxSystem
 import ProviderTesting
 import Testing
@@ -67,6 +68,18 @@ import Testing
             ])
         #expect(log.entries(from: batch.position)?.entries.isEmpty == true)
         #expect(log.entries(from: batch.position + 1) == nil)
+    }
+
+    /// An entry that equals the last one adds nothing. The two names are equal strings, but two names.
+    @Test func aNameInAnotherNormalFormIsNotedToo() throws {
+        let log = StateChangeLog()
+        log.follow()
+        let start = log.position
+        let removed = ["\u{E9}", "e\u{301}"].map {
+            IndexChange.removed(ItemNumber(rawValue: 9), parent: .root, name: $0)
+        }
+        StateChangeLog.Writer(log, domain: "a").note(removed)
+        #expect(log.entries(from: start)?.entries.count == 2)
     }
 
     @Test func notesBeyondTheLimitAreDroppedAndTheirDomainsKnown() throws {

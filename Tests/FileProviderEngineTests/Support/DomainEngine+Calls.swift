@@ -113,9 +113,9 @@ extension DomainEngine {
     }
 
     func waitForEdits(
-        below top: ItemNumber = .root, inside change: String? = nil
+        below top: ItemNumber = .root, from waiter: EditWaiter = .other
     ) async throws(ProviderError) {
-        try await progress.waitForEdits(below: top, inside: change)
+        try await progress.waitForEdits(below: top, from: waiter)
     }
 
     func waitForRemoval(of number: ItemNumber, upTo seconds: Double) async throws(ProviderError) {

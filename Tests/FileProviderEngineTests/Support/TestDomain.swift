@@ -62,6 +62,11 @@ final class TestDomain {
         }
     }
 
+    /// Waits until the engine has no requests. A change at the provider is then not overtaken by an earlier reply.
+    func waitUntilIdle(sourceLocation: SourceLocation = #_sourceLocation) async throws {
+        try await eventually(sourceLocation: sourceLocation) { await !engine.isBusy }
+    }
+
     // MARK: Directories
 
     func list(_ folder: ItemNumber = .root, needs need: ListingNeed = .complete) async throws(ProviderError) {

@@ -130,7 +130,7 @@ import Testing
         try await domain.engine.trash(try await domain.item("file").number)
         try await domain.settle()
         try await eventually { try trashed(domain) == [file] }
-        try await eventually { try await domain.engine.doing { !$0.isBusy } }
+        try await domain.waitUntilIdle()
         domain.provider.remove(file)
         domain.provider.forgetChanges(of: [file])
         let isReachable = Lock(false)
@@ -159,7 +159,7 @@ import Testing
         try await eventually { try trashed(domain).count == files.count }
         #expect(domain.provider.count(.trashPage) == files.count)
         // An item that no page has is removed, after the provider was asked for it.
-        try await eventually { try await domain.engine.doing { !$0.isBusy } }
+        try await domain.waitUntilIdle()
         domain.provider.remove(files[0])
         domain.provider.forgetChanges(of: [files[0]])
         domain.engine.signal(container: ProviderItem.trashIdentifier)
@@ -180,7 +180,7 @@ import Testing
             }
         }
         try await domain.list()
-        try await eventually { try await domain.engine.doing { !$0.isBusy } && count.value > 100 }
+        try await eventually { await !domain.engine.isBusy && count.value > 100 }
         #expect(count.value == 101)
     }
 
@@ -196,7 +196,7 @@ import Testing
         }
         try await domain.list()
         // The enumeration ends at a page that comes again and again.
-        try await eventually { try await domain.engine.doing { !$0.isBusy } && seen.value > 0 }
+        try await eventually { await !domain.engine.isBusy && seen.value > 0 }
         #expect(seen.value <= 3)
         #expect(try domain.names() == ["file"])
         #expect(try trashed(domain).isEmpty)

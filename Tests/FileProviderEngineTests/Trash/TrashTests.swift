@@ -245,7 +245,7 @@ struct TrashTests {
         let inner = domain.provider.addFolder("Inner", in: folder)
         let file = domain.provider.addFile("file.txt", "text", in: inner)
         #expect(try await domain.read("Folder/Inner/file.txt") == "text")
-        try await eventually { try await domain.engine.doing { !$0.isBusy } }
+        try await domain.waitUntilIdle()
         domain.provider.fail(.set, with: ProviderError(.cannotSynchronize, message: "Not now."))
         try await domain.engine.setTags(["Work"], of: try await domain.item("Folder/Inner/file.txt").number)
         try await eventually { domain.provider.count(.set) == 1 }
@@ -264,7 +264,7 @@ struct TrashTests {
         try await eventually { domain.provider.count(.changes) > count }
         try await domain.settle()
         // The reply is applied after the request was counted.
-        try await eventually { try await domain.engine.doing { !$0.isBusy } }
+        try await domain.waitUntilIdle()
         #expect(try domain.names().isEmpty)
         #expect(try domain.engine.trashed().map(\.filename) == ["Folder"])
 

@@ -217,7 +217,7 @@ struct UserMetadataTests {
         let number = try await domain.item("file.txt").number
         _ = try await domain.read(number)
         // No caller waits for some requests, so that the engine may still be about to send them.
-        try await eventually { await !domain.engine.isBusy }
+        try await domain.waitUntilIdle()
         try await eventually {
             domain.provider.count(.stopProviding) == 1
                 && domain.provider.count(.item(ProviderItem.rootIdentifier)) > 0
@@ -225,7 +225,7 @@ struct UserMetadataTests {
         try domain.restart()
         // The engine follows the change feed as it starts.
         _ = try await domain.engine.doing { _ in }
-        try await eventually { await !domain.engine.isBusy }
+        try await domain.waitUntilIdle()
         let asked = domain.provider.requests.count
         #expect(try domain.engine.search.search(SearchQuery(words: ["file"])).count == 1)
         _ = try domain.engine.recents(limit: 10)

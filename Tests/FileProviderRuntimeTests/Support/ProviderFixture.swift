@@ -29,16 +29,18 @@ struct ProviderFixture {
     static let identifier = "org.example.provider-peer"
 
     /// Runs a test with a fixture.
+    ///
+    /// - Parameter isHanded: Whether the domain has the directory. Otherwise the provider uses its container.
     static func with(
         options: ProviderProcessOptions = .init(
             idleTime: .seconds(600), answerTime: .seconds(300), transferTime: .seconds(600)), memory: Int = 256,
         network: Bool = false, watches: Bool = false, point: String = "com.apple.fileprovider-nonui",
-        principal: String = "Peer", addCalls: (inout Service) -> Void = { _ in },
+        principal: String = "Peer", isHanded: Bool = true, addCalls: (inout Service) -> Void = { _ in },
         body: (ProviderFixture) async throws -> Void
     ) async throws {
         let stage = try ProviderFixture(
             options, memory: memory, network: network, watches: watches, point: point, principal: principal,
-            addCalls: addCalls)
+            isHanded: isHanded, addCalls: addCalls)
         do {
             try await body(stage)
         } catch {
@@ -50,7 +52,7 @@ struct ProviderFixture {
 
     private init(
         _ options: ProviderProcessOptions, memory: Int, network: Bool, watches: Bool, point: String, principal: String,
-        addCalls: (inout Service) -> Void
+        isHanded: Bool, addCalls: (inout Service) -> Void
     ) throws {
         let temporary = (NSTemporaryDirectory() as NSString).standardizingPath
         root = temporary + "/pvp-" + UUID().uuidString.prefix(8)
@@ -79,7 +81,8 @@ struct ProviderFixture {
         let told = Told()
         self.told = told
         provider = ExtensionProvider(
-            domain: ProviderDomain(identifier: "test", displayName: "Test", path: root + "/folder"),
+            domain: ProviderDomain(
+                identifier: "test", displayName: "Test", path: isHanded ? root + "/folder" : nil),
             extensionIdentifier: Self.identifier, data: root + "/data", options: options, addCalls: addCalls
         ) { notice in
             if case .handed(let folder) = notice { return told.handed.withLock { $0.append(folder) } }

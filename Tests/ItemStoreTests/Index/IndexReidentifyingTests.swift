@@ -92,4 +92,52 @@ import Testing
         #expect(try sample.index.item(identifier: "/re\u{301}")?.number == number)
         #expect(try sample.index.item(identifier: "/r\u{E9}") == nil)
     }
+
+    /// Two directories whose identifiers differ only in their normal form are reported in one batch with their items.
+    @Test(arguments: [false, true]) func itemsInAnotherNormalFormGoIntoTheirOwnFolder(isReversed: Bool) throws {
+        let sample = try IndexSample()
+        let forms = ["/r\u{E9}", "/re\u{301}"]
+        var items = forms.map { folder($0, String($0.dropFirst())) }
+        items += forms.map { file($0 + "/a", "a", in: $0) }
+        if isReversed { items.reverse() }
+        try sample.index.write { writer throws(IndexError) in _ = try writer.apply(items) }
+        for form in forms {
+            let folder = try #require(try sample.index.item(identifier: form))
+            #expect(folder.name.hasSameBytes(as: String(form.dropFirst())))
+            let inside = try #require(try sample.index.item(named: "a", in: folder.number))
+            #expect(inside.item.identifier.hasSameBytes(as: form + "/a"))
+            #expect(inside.item.parent.hasSameBytes(as: form))
+        }
+    }
+
+    @Test func aParentInAnotherNormalFormIsStored() throws {
+        let sample = try IndexSample()
+        try sample.apply(folder("/r\u{E9}"), file("a", in: "/r\u{E9}"))
+        let (old, item) = (try sample.number("/r\u{E9}"), try sample.number("a"))
+        try sample.apply(folder("/re\u{301}"), file("a", in: "/re\u{301}"))
+        let moved = try #require(try sample.index.item(item))
+        #expect(moved.item.parent.hasSameBytes(as: "/re\u{301}"))
+        #expect(try moved.parent != old && moved.parent == sample.number("/re\u{301}"))
+    }
+
+    @Test func aTrashedFolderTakesNothingOfTheOtherNormalFormWithIt() throws {
+        let sample = try IndexSample()
+        var trashed = folder("/r\u{E9}", "r\u{E9}")
+        trashed.flags.insert(.trashed)
+        try sample.apply(
+            trashed, folder("/re\u{301}", "re\u{301}"), file("/re\u{301}/a", "a", in: "/re\u{301}"))
+        #expect(try sample.index.trashed().count == 1)
+        let other = try sample.number("/re\u{301}")
+        #expect(try sample.shown(other).keys.sorted() == ["a"])
+    }
+
+    /// The name is the only change of a new item that was not sent yet.
+    @Test func aNameInAnotherNormalFormIsAnotherName() throws {
+        let sample = try IndexSample()
+        try sample.apply(file("1", "r\u{E9}"))
+        let number = try sample.number("1")
+        try sample.update(number) { $0.name = "re\u{301}" }
+        #expect(try sample.index.item(named: "re\u{301}", in: .root)?.number == number)
+        #expect(try sample.index.item(named: "r\u{E9}", in: .root) == nil)
+    }
 }

@@ -45,4 +45,31 @@ import Testing
             #expect(outcome.status == 1 && outcome.errors.contains(nowhere), "\(outcome.errors)")
         }
     }
+
+    @Test func namesMayBeginWithACombiningMark() async throws {
+        try await CommandFixture.run { place in
+            let cloud = try await CloudFixture(place)
+            let (folder, file) = ("\u{301}folder", "\u{301}folder/\u{308}file")
+            let made = try await place.shell(
+                #"""
+                cd "$PURVEY_HOME/cloud"
+                mkdir "$(printf '\314\201folder')"
+                printf marked >"$(printf '\314\201folder/\314\210file')"
+                """#)
+            try #require(made.status == 0, "\(made.errors)")
+            try await cloud.add()
+            let named = try object(try await place.purvey("stat", "--json", "Papers:" + file))
+            let mounted = try object(try await place.purvey("stat", "--json", cloud.mount + "/" + file))
+            #expect(named["identifier"] as? String != nil)
+            #expect(named["identifier"] as? String == mounted["identifier"] as? String)
+            #expect(try await place.purvey("ls", "Papers:" + folder).output.range(of: Data("\u{308}file".utf8)) != nil)
+            #expect(try await place.purvey("download", cloud.mount + "/" + file).status == 0)
+            #expect(try await cloud.state("Papers:" + file) == "current")
+            #expect(try await place.shell(#"cat "$PURVEY_HOME"/mounts/Papers/*folder/*file"#).text == "marked")
+            // A directory in a mount cannot be served.
+            let refused = try await place.purvey(
+                "domains", "add", "org.purvey.LocalFolder", "Inner", "path=\(cloud.mount)/\(folder)")
+            #expect(refused.status == 1 && refused.errors.contains("is in a mounted domain"), "\(refused.errors)")
+        }
+    }
 }

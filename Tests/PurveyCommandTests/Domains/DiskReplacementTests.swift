@@ -47,10 +47,14 @@ import Testing
             let file = cloud.mount + "/a.txt"
             #expect(await cloud.contents(file) == "\(disks.right)\n")
             try disks.unplug()
+            let advice = "is another folder than the one that was handed to the domain: mount the disk of that folder"
+            try await cloud.eventually("status says what to do about the missing disk") {
+                try await place.purvey("status").text.contains(advice)
+            }
             try disks.plug(disks.wrong)
             try await cloud.write("mine\n", to: file)
-            try await cloud.eventually("status says that it is another folder") {
-                try await place.purvey("status").text.contains("another folder")
+            try await cloud.eventually("status says what to do about the wrong disk") {
+                try await place.purvey("status").text.contains(advice)
             }
             #expect(await cloud.contents(file) == "mine\n")
             #expect(await cloud.contents(disks.wrong + "/a.txt") == "\(disks.wrong)\n")

@@ -106,8 +106,8 @@ import Testing
             #expect(try await place.purvey("ls", "Papers:").status == 0)
             rename(cloud.cloud, cloud.cloud + "-away")
             let gone =
-                "the folder that was handed to its provider does not exist any more: \(cloud.cloud): No such file or directory "
-                + "(once it is back, everything goes on by itself)"
+                "the folder that was handed to its provider is missing: \(cloud.cloud): No such file or directory "
+                + "(mount its disk, or move it back, and everything goes on by itself)"
             #expect(try await status(place)["errors"] as? [String] == [gone])
             #expect(try await place.purvey("status").text.contains("   error: \(gone)\n"))
             #expect(try await place.purvey("domains").text.contains(gone))

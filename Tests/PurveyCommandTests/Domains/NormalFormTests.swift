@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import LinuxSystem
+import ScriptableService
 import Testing
 
 /// Tests of names that differ only in their Unicode normalization form, across a daemon, a provider and a mount.
@@ -40,6 +41,49 @@ import Testing
             #expect(try Self.names(mount) == all)
             #expect(await cloud.contents(served + plain) == "plain")
             #expect(await cloud.contents(served + marked) == "marked")
+        }
+    }
+
+    /// Both kinds of provider, with identifiers that are paths and with others.
+    @Test(arguments: StartedCloud.Model.allCases)
+    func twoFoldersOfOneNameInTwoNormalFormsStayApart(_ model: StartedCloud.Model) async throws {
+        let (composed, decomposed) = ("\u{E9}", "e\u{301}")
+        try await ServiceFixture.run(model: model) { place in
+            try await place.tell { control in
+                try control.change { $0.identifiersArePaths = model.identifiersArePaths }
+                try control.put(composed + "/file", "composed")
+                try control.put(decomposed + "/file", "decomposed")
+            }
+            for form in [composed, decomposed] {
+                #expect(await place.read(form + "/file") == (form.utf8.count == 2 ? "composed" : "decomposed"))
+            }
+            let mount = place.mount + "/"
+            let both: Set = [Array(composed.utf8), Array(decomposed.utf8)]
+            #expect(try await onThread { try Self.names(mount) } == both)
+            for form in [composed, decomposed] {
+                try await onThread { try Self.write("\(form.utf8.count)", to: mount + form + "/new") }
+                try await place.eventually("the service has the new file") {
+                    try await place.tell { try? $0.text(form + "/new") } == "\(form.utf8.count)"
+                }
+            }
+            // Another client renames the one while the other is renamed here.
+            try await place.tell { try $0.move(decomposed, to: "theirs") }
+            try await place.succeed("signal", "Cloud")
+            try await place.eventually("the rename is seen") { await place.read("theirs/file") == "decomposed" }
+            try await onThread { _ = try retrying { rename(mount + composed, mount + decomposed) } }
+            try await place.eventually("the service has the rename") {
+                try await place.tell { try? $0.text(decomposed + "/new") } == "2"
+            }
+            try await place.tell { try $0.move("theirs", to: composed) }
+            try await place.succeed("signal", "Cloud")
+            try await place.eventually("both are seen") { await place.read(composed + "/new") == "3" }
+            #expect(await place.read(decomposed + "/file") == "composed")
+            try await place.tell { try $0.remove(decomposed) }
+            try await place.succeed("signal", "Cloud")
+            try await place.eventually("one is left") {
+                try await onThread { try Self.names(mount) } == [Array(composed.utf8)]
+            }
+            #expect(await place.read(composed + "/file") == "decomposed")
         }
     }
 

@@ -10,6 +10,7 @@ struct ServiceFixture {
     let place: CommandFixture
     let cloud: StartedCloud
     private let model: StartedCloud.Model
+    private let keys: StartedCloud.Keys
     /// The path at which the domain is mounted.
     let mount: String
 
@@ -20,10 +21,12 @@ struct ServiceFixture {
     /// - Parameters:
     ///   - files: The contents of the files that the service has before the domain is added, by path, the oldest
     ///     first.
+    ///   - keys: Keys of the provider's property list.
     ///   - arrange: A closure that is called before the daemon starts.
     static func run(
-        model: StartedCloud.Model = .documents, filling files: KeyValuePairs<String, String> = [:],
-        arrange: (CommandFixture) throws -> Void = { _ in }, _ body: (ServiceFixture) async throws -> Void
+        model: StartedCloud.Model = .documents, keys: StartedCloud.Keys = .init(),
+        filling files: KeyValuePairs<String, String> = [:], arrange: (CommandFixture) throws -> Void = { _ in },
+        _ body: (ServiceFixture) async throws -> Void
     ) async throws {
         try await CommandFixture.run { place in
             try arrange(place)
@@ -34,7 +37,7 @@ struct ServiceFixture {
                 try await onThread {
                     for (path, text) in files { try cloud.control.put(path, text) }
                 }
-                try await body(try await ServiceFixture(place, cloud, model))
+                try await body(try await ServiceFixture(place, cloud, model, keys))
             } catch {
                 await offPool { cloud.end() }
                 throw error
@@ -43,25 +46,36 @@ struct ServiceFixture {
         }
     }
 
-    private init(_ place: CommandFixture, _ cloud: StartedCloud, _ model: StartedCloud.Model) async throws {
+    private init(
+        _ place: CommandFixture, _ cloud: StartedCloud, _ model: StartedCloud.Model, _ keys: StartedCloud.Keys
+    ) async throws {
         self.place = place
         self.model = model
+        self.keys = keys
         self.cloud = cloud
         mount = place.home + "/mounts/Cloud"
         try await install()
+        try await addDomain()
+    }
+
+    func addDomain() async throws {
         try await succeed("domains", "add", StartedCloud.providerIdentifier, "Cloud", "path=" + cloud.folder)
     }
 
     /// Installs the provider, replacing an installed one.
     ///
+    /// - Parameter keys: Keys of the provider's property list; `nil` for those that the test began with.
     /// - Returns: The path of its bundle.
     @discardableResult
-    func install(actions: [[String: String]] = StartedCloud.standardActions) async throws -> String {
+    func install(
+        actions: [[String: String]] = StartedCloud.standardActions, keys: StartedCloud.Keys? = nil
+    ) async throws -> String {
         let bundle = place.path("Scriptable-\(UUID().uuidString).appex")
-        let model = model
+        let (model, keys) = (model, keys ?? self.keys)
         try await onThread {
             try StartedCloud.makeBundle(
-                at: bundle, program: try BuiltProgram.path("ScriptableProvider"), model: model, actions: actions)
+                at: bundle, program: try BuiltProgram.path("ScriptableProvider"), model: model, actions: actions,
+                keys: keys)
         }
         try await succeed("extensions", "install", "--link", bundle)
         return bundle

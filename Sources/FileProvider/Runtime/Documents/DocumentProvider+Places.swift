@@ -9,9 +9,10 @@ extension DocumentProvider {
         let identifier = NSFileProviderItemIdentifier(request.identifier)
         let now = try item(request.identifier, engineRequest)
         let isNamedSo = now.filename.hasSameBytes(as: request.name)
-        if now.parent == request.parent, isNamedSo { return now }
+        let isInPlace = now.parent.hasSameBytes(as: request.parent)
+        if isInPlace, isNamedSo { return now }
         let result: Result<ProviderItem, ProviderError> = try engineRequest.wait { done in
-            if now.parent == request.parent {
+            if isInPlace {
                 document.renameItem(withIdentifier: identifier, toName: request.name) { item, error in
                     done(.of(item, error))
                 }

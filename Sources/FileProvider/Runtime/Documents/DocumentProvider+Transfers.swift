@@ -174,7 +174,9 @@ extension DocumentProvider {
             return try item(request.identifier, engineRequest)
         } catch  where error.kind == .noSuchItem {
             // The provider may identify the item by its contents, and have another identifier for it now.
-            guard let other = identifier(ofFileAt: url.path), other != request.identifier else { throw error }
+            guard let other = identifier(ofFileAt: url.path), !other.hasSameBytes(as: request.identifier) else {
+                throw error
+            }
             return try item(other, engineRequest)
         }
     }

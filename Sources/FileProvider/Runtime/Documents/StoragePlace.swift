@@ -43,12 +43,13 @@ package final class StoragePlace {
     // MARK: The system's own files
 
     private static let prefix = ".purvey-replacing-"
+    private static let purpose = "replacing"
 
-    /// Returns whether a name belongs to one of the system's own files: a marker file that ``mark(_:in:)`` creates, an
-    /// incomplete file, or a placeholder. All other names belong to items, even hidden names.
-    package static func isOfTheSystem(_ name: String) -> Bool {
-        // Foundation, which writes placeholders, has its own names for incomplete files.
-        name.hasPrefix(".purvey-") || name.hasPrefix(".dat.nosync") || Placeholder.isName(name)
+    /// Returns whether a file is one of the system's own: a marker file that ``mark(_:in:)`` has created, or a
+    /// placeholder. The contents decide, because an item may have any name.
+    package func isOfTheSystem(_ name: String) -> Bool {
+        if name.utf8.starts(with: Self.prefix.utf8), let mark = FileName(name) { return isMark(mark) }
+        return Placeholder.isPlaceholder(path + "/" + name)
     }
 
     /// Returns the name of the marker file for a file; `nil` if that name would be too long.
@@ -60,18 +61,34 @@ package final class StoragePlace {
     /// Creates a marker file beside a file that the system is about to replace. It exists until the provider is
     /// informed of the replacement. If the process is killed before that, the system replaces the file again, and does
     /// not treat the first replacement as an edit by a program.
+    ///
+    /// The file contains its own label, because an item may have the name of a marker file. No marker file is created
+    /// if such an item has the name.
     func mark(_ name: String, in folder: FileDescriptor) throws(Errno) {
         guard let mark = Self.mark(of: name) else { return }
-        do throws(Errno) { _ = try folder.createFile(mark, permissions: 0o600) } catch .fileExists {}
+        let file: FileDescriptor
+        do throws(Errno) {
+            file = try folder.createFile(mark, permissions: 0o600)
+        } catch .fileExists {
+            return
+        }
+        let label = try file.label(for: Self.purpose)
+        let result = label.withUnsafeBytes { bytes in Result { () throws(Errno) in try file.writeAll(bytes) } }
+        try result.get()
     }
 
+    /// Removes the marker file for a file, if it exists.
     package func unmark(_ name: String) {
-        if let mark = Self.mark(of: name) { unlink(path + "/" + mark.description) }
+        if let mark = Self.mark(of: name), isMark(mark) { unlink(path + "/" + mark.description) }
     }
 
     /// Returns whether the system is replacing a file, or its process was killed during the replacement.
-    package func isMarked(_ name: String) -> Bool {
-        guard let mark = Self.mark(of: name) else { return false }
-        return access(path + "/" + mark.description, F_OK) == 0
+    package func isMarked(_ name: String) -> Bool { Self.mark(of: name).map { isMark($0) } ?? false }
+
+    private func isMark(_ name: FileName) -> Bool {
+        guard let folder = try? FileDescriptor.open(path, [.readOnly, .directory]),
+            let file = try? folder.open(entry: name, [.readOnly, .nonBlocking])
+        else { return false }
+        return file.isLabelled(for: Self.purpose)
     }
 }

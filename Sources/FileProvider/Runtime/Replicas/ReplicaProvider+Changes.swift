@@ -113,7 +113,7 @@ extension ReplicaProvider {
     func move(_ request: ProviderMoveCall, _ engineRequest: EngineRequest) throws(ProviderError) -> ProviderItem {
         let now = try item(request.identifier, engineRequest)
         var fields: NSFileProviderItemFields = []
-        if now.parent != request.parent { fields.insert(.parentItemIdentifier) }
+        if !now.parent.hasSameBytes(as: request.parent) { fields.insert(.parentItemIdentifier) }
         if !now.filename.hasSameBytes(as: request.name) { fields.insert(.filename) }
         if fields.isEmpty { return now }
         var wanted = now

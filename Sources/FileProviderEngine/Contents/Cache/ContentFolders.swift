@@ -112,7 +112,7 @@ final class ContentFolders: Sendable {
     }
 
     fileprivate static func folder(_ path: String) throws(Errno) -> FileDescriptor {
-        var made = path.hasPrefix("/") ? "/" : ""
+        var made = path.isAbsolutePath ? "/" : ""
         for component in path.pathNames {
             made += component
             do throws(Errno) {

@@ -187,7 +187,7 @@ extension Downloader {
                 progress.set(done, total)
             }
         }
-        guard answer.item.identifier == identifier else {
+        guard answer.item.identifier.hasSameBytes(as: identifier) else {
             throw ProviderError(.badAnswer, message: "The provider gave the contents of another item.")
         }
         let size = try onDisk { () throws(Errno) in Int64(try answer.descriptor.status().size) }
@@ -272,7 +272,7 @@ extension Downloader {
         if isOfNoVersion, openFiles.entry(number) == nil { outdated.dropOutdatedContents(number, engine) }
         // A file that changes faster than it can be fetched is read in its older version. The next opening gets the
         // newer contents.
-        if isOld { try reconciler.revalidation.schedule([item.identifier], engine) }
+        if isOld { try reconciler.revalidation.schedule([ExactText(item.identifier)], engine) }
         return true
     }
 

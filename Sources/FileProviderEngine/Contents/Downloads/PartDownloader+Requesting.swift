@@ -177,7 +177,7 @@ extension PartDownloader {
             let row = try cache.openRow(file.number)
             // A newer report takes precedence. The name and the parent stay, because the change feed reports moves.
             if !context.replies.isStale(for: row.item.identifier, since: request),
-                item.identifier == row.item.identifier
+                item.identifier.hasSameBytes(as: row.item.identifier)
             {
                 var now = item
                 now.parent = row.item.parent
@@ -242,7 +242,7 @@ extension PartDownloader {
             PartRequest(
                 identifier: row.item.identifier, version: file.version, metadataVersion: row.item.metadataVersion,
                 range: range, alignment: PartTransfers.alignment))
-        guard answer.item.identifier == row.item.identifier else {
+        guard answer.item.identifier.hasSameBytes(as: row.item.identifier) else {
             throw ProviderError(.badAnswer, message: "The provider gave bytes of another item.")
         }
         guard answer.item.contentVersion == file.version else { return .other(answer.item, request) }

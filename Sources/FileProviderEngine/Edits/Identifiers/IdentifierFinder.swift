@@ -75,7 +75,7 @@ final class IdentifierFinder: EngineComponent {
 
     /// Whether a directory at the provider holds any of the items that a known directory has.
     nonisolated(nonsending) private func holds(_ folder: ProviderItem, _ known: IndexedItem) async throws -> Bool {
-        var names: Set<String> = []
+        var names: Set<ExactText> = []
         try index.children(of: known.number) { child in
             if child.isKnownToProvider, child.item.parent.hasSameBytes(as: known.item.identifier) {
                 names.insert(child.item.filename)
@@ -97,7 +97,8 @@ final class IdentifierFinder: EngineComponent {
         let (double, result) = try double(of: row.number, found, engine)
         if let result { return result }
         guard var entry = try journal.entry(row.number),
-            let now = try index.itemEvenIfDeleted(row.number), now.item.identifier == row.item.identifier
+            let now = try index.itemEvenIfDeleted(row.number),
+            now.item.identifier.hasSameBytes(as: row.item.identifier)
         else { return .later(0) }
         entry.identifier = found.identifier
         entry.setPlace(of: found)
@@ -179,7 +180,8 @@ final class IdentifierFinder: EngineComponent {
             guard let found = try await item(at: place), found.kind == now.item.kind else { return nil }
             // A listing may have found the item meanwhile, or it may have moved.
             guard !replies.isStale(for: found.identifier, since: request),
-                let row = try index.itemEvenIfDeleted(child.number), row.item.identifier == now.item.identifier
+                let row = try index.itemEvenIfDeleted(child.number),
+                row.item.identifier.hasSameBytes(as: now.item.identifier)
             else { return .later(0) }
             if found.identifier.hasSameBytes(as: row.item.identifier) { continue }
             let (double, result) = try double(of: row.number, found, engine)

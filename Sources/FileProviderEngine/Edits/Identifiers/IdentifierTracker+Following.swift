@@ -18,7 +18,7 @@ extension IdentifierTracker {
         // Replies to earlier requests contain the former identifier.
         replies.noteReport(of: [former, identifier])
         follow([Reidentified(number: number, former: former, identifier: identifier)], engine)
-        if mayBeReused { engine.itemsMayBeShown([former]) }
+        if mayBeReused { engine.itemsMayBeShown([ExactText(former)]) }
     }
 
     /// Updates the journal and the queued edits for items whose identifiers changed in the index. Schedules the
@@ -88,8 +88,11 @@ extension IdentifierTracker {
             folder.isKnownToProvider, !folder.item.identifier.hasSameBytes(as: entry.parentIdentifier)
         else { return entry }
         var present = entry
-        if entry.sent?.parent == entry.parentIdentifier { present.sent?.parent = folder.item.identifier }
-        if entry.movedTo?.parent == entry.parentIdentifier { present.movedTo?.parent = folder.item.identifier }
+        func isOutdated(_ place: SentLocation?) -> Bool {
+            place?.parent.hasSameBytes(as: entry.parentIdentifier) == true
+        }
+        if isOutdated(entry.sent) { present.sent?.parent = folder.item.identifier }
+        if isOutdated(entry.movedTo) { present.movedTo?.parent = folder.item.identifier }
         present.parentIdentifier = folder.item.identifier
         try journal.put(present)
         return present

@@ -19,9 +19,9 @@ extension IdentifierTracker {
     func leftNameInBetween(
         _ answer: ProviderItem, movedTo name: String, in parent: ItemNumber
     ) -> ProviderItem {
-        guard var inBetween = namesInBetween[answer.identifier] else { return answer }
+        guard var inBetween = namesInBetween[ExactText(answer.identifier)] else { return answer }
         inBetween.end = clock.now + Self.memory
-        namesInBetween[answer.identifier] = inBetween
+        namesInBetween[ExactText(answer.identifier)] = inBetween
         guard answer.filename.hasSameBytes(as: inBetween.name), let parent = try? index.item(parent) else {
             return answer
         }
@@ -34,9 +34,10 @@ extension IdentifierTracker {
 
     /// Records an item's temporary name under the item's new identifier.
     func passNameInBetween(from identifier: String, to other: String) {
-        guard !identifier.hasSameBytes(as: other), let name = namesInBetween.removeValue(forKey: identifier)
+        guard !identifier.hasSameBytes(as: other),
+            let name = namesInBetween.removeValue(forKey: ExactText(identifier))
         else { return }
-        namesInBetween[other] = name
+        namesInBetween[ExactText(other)] = name
     }
 
     /// Returns the reported items, corrected: an item that is reported under a former temporary name gets the name and
@@ -48,7 +49,7 @@ extension IdentifierTracker {
         var items = items
         for position in items.indices {
             let item = items[position]
-            guard let inBetween = namesInBetween[item.identifier], inBetween.end != nil,
+            guard let inBetween = namesInBetween[ExactText(item.identifier)], inBetween.end != nil,
                 item.filename.hasSameBytes(as: inBetween.name),
                 let row = try onRecord({ () throws(IndexError) in try index.item(identifier: item.identifier) }),
                 row.changes.isDisjoint(with: [.place, .deleted]), !row.item.filename.hasSameBytes(as: item.filename)
@@ -63,7 +64,7 @@ extension IdentifierTracker {
     private func askLater(_ identifier: String) {
         later(after: Self.pause) { engine in
             guard !engine.context.isClosed else { return }
-            engine.itemsMayBeShown([identifier])
+            engine.itemsMayBeShown([ExactText(identifier)])
         }
     }
 }

@@ -28,7 +28,7 @@ extension IdentifierTracker {
     ) {
         unanswered[place]?.remove(number)
         if unanswered[place]?.isEmpty == true { unanswered[place] = nil }
-        if let identifier { withheld[identifier] = nil }
+        if let identifier { withheld[ExactText(identifier)] = nil }
         guard unanswered[place] == nil, !moves.values.contains(place) else { return }
         let others = withheld.filter { $0.value.place == place }
         for identifier in others.keys { withheld[identifier] = nil }
@@ -61,7 +61,7 @@ extension IdentifierTracker {
     }
 
     /// Whether the directory with the given identifier is withheld and items were reported inside it.
-    func holdsItems(_ identifier: String) -> Bool { withheld[identifier]?.inside.isEmpty == false }
+    func holdsItems(_ identifier: String) -> Bool { withheld[ExactText(identifier)]?.inside.isEmpty == false }
 
     /// Returns the reported items without those that are to be withheld from clients.
     func withoutUnanswered(_ items: [ProviderItem]) throws(ProviderError) -> [ProviderItem] {
@@ -87,16 +87,16 @@ extension IdentifierTracker {
         guard let row, !row.changes.isDisjoint(with: [.place, .deleted]), SentLocation(row.item) == place,
             !item.isSame(as: row.item), senders.contains(where: { $0 != row.number })
         else { return nil }
-        withheld[item.identifier] = WithheldItem(place: place)
+        withheld[ExactText(item.identifier)] = WithheldItem(place: place)
         return row.item
     }
 
     /// Withholds a reported item if it may be an item that was sent, or is inside such an item. Returns whether the
     /// item is withheld.
     private func withhold(_ item: ProviderItem) throws(ProviderError) -> Bool {
-        let identifier = item.identifier
+        let identifier = ExactText(item.identifier)
         let inside = withheld.removeValue(forKey: identifier)?.inside ?? []
-        let known = try onRecord { () throws(IndexError) in try index.item(identifier: identifier) }
+        let known = try onRecord { () throws(IndexError) in try index.item(identifier: item.identifier) }
         guard known == nil else { return false }
         let place = SentLocation(parent: item.parent, name: item.filename)
         if unanswered[place] != nil || moves.values.contains(place) {
@@ -107,16 +107,17 @@ extension IdentifierTracker {
             return true
         }
         // Items inside a withheld directory are withheld, too. The directory is enumerated once it is shown.
-        for (folder, told) in withheld where folder == item.parent || told.inside.contains(item.parent) {
+        let parent = ExactText(item.parent)
+        for (folder, told) in withheld where folder == parent || told.inside.contains(parent) {
             withheld[folder]?.inside.insert(identifier)
             return true
         }
         return false
     }
 
-    /// Forgets the withheld items whose identifiers satisfy the condition, because the provider has removed them.
-    func forgetWithheld(_ isMeant: (String) -> Bool) {
+    /// Forgets those of the given items that are withheld, because the provider has removed them.
+    func forgetWithheld(_ identifiers: [String]) {
         guard !withheld.isEmpty else { return }
-        withheld = withheld.filter { !isMeant($0.key) }
+        for identifier in identifiers { withheld[ExactText(identifier)] = nil }
     }
 }

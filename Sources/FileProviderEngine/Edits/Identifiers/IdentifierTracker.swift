@@ -15,12 +15,12 @@ final class IdentifierTracker: EngineComponent {
     let recorder: EditRecorder
     let scheduler: UploadScheduler
     /// The temporary names, by item identifier.
-    var namesInBetween: [String: NameInBetween] = [:]
+    var namesInBetween: [ExactText: NameInBetween] = [:]
     /// The new items whose reply has not come yet or was lost, by the place to which they were sent.
     var unanswered: [SentLocation: Set<ItemNumber>] = [:]
     /// The reported items that are withheld from clients, by identifier. Each may be the item that was sent to the same
     /// place.
-    var withheld: [String: WithheldItem] = [:]
+    var withheld: [ExactText: WithheldItem] = [:]
     /// The new places of items whose move was sent and not yet replied to, by item. Until the reply, the provider may
     /// report a moved item under another identifier, as if it were a new item.
     var moves: [ItemNumber: SentLocation] = [:]
@@ -120,7 +120,7 @@ final class IdentifierTracker: EngineComponent {
     ) throws(ProviderError) -> [String] {
         guard !identifiers.isEmpty, try hasItemsElsewhere() else { return identifiers }
         let moving = Set(moves.keys)
-        var (believed, held, uncertain): ([String], [String], Set<String>) = ([], [], [])
+        var (believed, held, uncertain): ([String], [String], Set<ExactText>) = ([], [], [])
         try write { writer throws(IndexError) in
             (believed, held, uncertain) = ([], [], [])
             for identifier in identifiers {
@@ -168,5 +168,5 @@ final class IdentifierTracker: EngineComponent {
 struct WithheldItem {
     var place: SentLocation
     /// If the item is a directory, the identifiers of the items that were reported inside it, at any depth.
-    var inside: Set<String> = []
+    var inside: Set<ExactText> = []
 }

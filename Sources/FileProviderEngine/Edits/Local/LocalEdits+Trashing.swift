@@ -53,7 +53,7 @@ extension LocalEdits {
             // The parents that a provider reports may form a cycle.
             for _ in 0..<IndexedItem.mostAncestors {
                 guard let row = next, row.number != .root else { break }
-                if row.item.parent == folder.item.identifier { return true }
+                if row.item.parent.hasSameBytes(as: folder.item.identifier) { return true }
                 next = try index.item(identifier: row.item.parent)
             }
         }

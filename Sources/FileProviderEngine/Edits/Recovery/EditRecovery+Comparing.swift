@@ -30,7 +30,7 @@ extension EditRecovery {
     /// Whether ``recoverEdits(_:_:)`` would leave the given item as it is.
     private func isSettled(_ entry: JournalEntry, _ row: IndexedItem) -> Bool {
         guard !entry.isOpen, writing.marks.left?.contains(entry.number) == false,
-            entry.identifier == row.item.identifier, entry.changes == row.changes
+            entry.identifier.hasSameBytes(as: row.item.identifier), entry.changes == row.changes
         else { return false }
         if entry.changes.contains(.deleted) { return true }
         if !entry.changes.isDisjoint(with: [.place, .created]) {

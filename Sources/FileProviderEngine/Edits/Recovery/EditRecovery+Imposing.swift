@@ -10,10 +10,11 @@ extension EditRecovery {
     /// correct only if the item replaced another one and the index does not record the replacement yet.
     func reconcileIdentities(_ numbers: [ItemNumber], _ engine: isolated any EngineEvents) throws {
         for var entry in try recorder.entries(of: numbers) {
-            guard let row = try index.itemEvenIfDeleted(entry.number), row.item.identifier != entry.identifier
+            guard let row = try index.itemEvenIfDeleted(entry.number),
+                !row.item.identifier.hasSameBytes(as: entry.identifier)
             else { continue }
             if let replaced = entry.replaced, !row.isKnownToProvider, try journal.entry(replaced) == nil,
-                let other = try index.item(replaced), other.item.identifier == entry.identifier
+                let other = try index.item(replaced), other.item.identifier.hasSameBytes(as: entry.identifier)
             {
                 let imposed = entry
                 try writer.writeIndex { writer throws(IndexError) in

@@ -42,7 +42,7 @@ final class ItemRecreation: EngineComponent {
         }
         if row.isKnownToProvider, !entry.mayAlreadyExist {
             // During an import, items that were only moved locally become new items, too, with everything in them.
-            try engine.itemsWillBeRemoved([row.item.identifier], besides: [])
+            try engine.itemsWillBeRemoved([ExactText(row.item.identifier)], besides: [])
             guard let now = try index.itemEvenIfDeleted(number), now.isKnownToProvider else { return .done }
             row = now
             journalled = try journal.entry(number)
@@ -154,7 +154,7 @@ final class ItemRecreation: EngineComponent {
             if row.isKnownToProvider, let request = scheduler.table[number].step?.request,
                 replies.isStale(for: identifier, since: request)
             {
-                reconciler.revalidation.scheduleInAnyCase([identifier], engine)
+                reconciler.revalidation.scheduleInAnyCase([ExactText(identifier)], engine)
             }
             reconciler.confirmed(
                 identifier, told: nil, nil, request: scheduler.request(of: number), engine)

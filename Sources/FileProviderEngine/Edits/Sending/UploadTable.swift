@@ -296,6 +296,13 @@ extension UploadTable {
     @inline(never)
     package func holder(of number: ItemNumber) -> ItemNumber? { self[number].holder }
 
+    /// Returns the request of the running step that may change the given item; `nil` if there is no such step.
+    package func request(changing number: ItemNumber) -> ReplyOrdering.Request? {
+        if let step = self[number].step { return step.request }
+        guard let other = holder(of: number) ?? sender(for: number) else { return nil }
+        return self[other].step?.request
+    }
+
     /// Whether the item `number` waits for the item `other`, directly or indirectly.
     package func waits(_ number: ItemNumber, for other: ItemNumber) -> Bool {
         leads(from: number, to: other) { $0.blocker }

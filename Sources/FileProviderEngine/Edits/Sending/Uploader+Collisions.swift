@@ -45,7 +45,8 @@ extension Uploader {
             if !isFoldersOwn, try await !isEmpty(holder) { return nil }
             return try finishNewItem(number, sent: new, in: parent, nil, holder, wasThere: true, engine)
         case .symbolicLink:
-            guard holder.linkTarget == new.linkTarget, try await isFree(holder) else { return nil }
+            let target = new.linkTarget.map { ExactText($0) }
+            guard holder.linkTarget.map({ ExactText($0) }) == target, try await isFree(holder) else { return nil }
             return try finishNewItem(number, sent: new, in: parent, nil, holder, engine)
         case .file:
             guard let upload else { return nil }
@@ -151,7 +152,7 @@ extension Uploader {
         try await finder.checkIdentity(answer, of: moved, asked: holder.identifier, engine)
         let (double, result) = try finder.double(of: moved, answer, engine)
         if let result { return result }
-        tracker.namesInBetween[answer.identifier] = NameInBetween(name: name)
+        tracker.namesInBetween[ExactText(answer.identifier)] = NameInBetween(name: name)
         reconciler.confirmed(
             answer.identifier, told: nil, nil, request: scheduler.request(of: moved), engine)
         try passMetadata(of: moved, to: answer.identifier)

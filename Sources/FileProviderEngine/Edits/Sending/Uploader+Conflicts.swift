@@ -14,7 +14,7 @@ extension Uploader {
         let generation = scheduler.table[number].generation
         let (likeness, theirs) = try await likeness(of: number, to: current)
         guard var entry = try journal.entry(number), entry.changes.contains(.contents),
-            let row = try index.itemEvenIfDeleted(number), row.item.identifier == current.identifier,
+            let row = try index.itemEvenIfDeleted(number), row.item.identifier.hasSameBytes(as: current.identifier),
             // The removal of the item replaces the edit, so that no conflict remains.
             !entry.changes.contains(.deleted)
         else { return .done }

@@ -101,7 +101,8 @@ extension Uploader {
     ) throws -> StepResult {
         let number = scheduler.table[sender].step?.successor ?? sender
         guard var entry = try journal.entry(number), let row = try index.itemEvenIfDeleted(number),
-            number == sender || row.item.identifier == identifier || row.item.identifier == answer.identifier
+            number == sender || row.item.identifier.hasSameBytes(as: identifier)
+                || row.item.identifier.hasSameBytes(as: answer.identifier)
         else { return .done }
         var answer = answer
         // The item may have got another identifier meanwhile, if a directory above it got one.

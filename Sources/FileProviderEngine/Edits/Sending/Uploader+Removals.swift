@@ -96,7 +96,7 @@ extension Uploader {
         }
         guard !replies.isStale(for: identifier, since: request) else {
             // The item may have been restored or removed meanwhile, so the reply may be stale.
-            return try reconciler.revalidation.schedule([identifier, answer.identifier], engine)
+            return try reconciler.revalidation.schedule(Set(texts: [identifier, answer.identifier]), engine)
         }
         engine.itemWasTrashed(number, as: answer)
         // The local state of the item, and of everything in it, is not needed until the item is restored.
@@ -157,7 +157,7 @@ extension Uploader {
         return switch found.kind {
         case .file: try await likeness(of: row.number, to: found).0 != .other
         case .folder: try await isEmpty(found)
-        case .symbolicLink: found.linkTarget == row.item.linkTarget
+        case .symbolicLink: found.hasTarget(of: row.item)
         }
     }
 
@@ -182,7 +182,7 @@ extension Uploader {
             let answer = try await asking { () async throws(ProviderError) in
                 try await provider.page(of: current.identifier, after: after, suggestedSize: configuration.pageSize)
             }
-            for child in answer.items where child.parent == current.identifier {
+            for child in answer.items where child.parent.hasSameBytes(as: current.identifier) {
                 // The child may have been removed or moved since.
                 if replies.isStale(for: child.identifier, since: request) { return .later(0) }
                 if let row = try index.item(identifier: child.identifier) {
@@ -227,7 +227,7 @@ extension Uploader {
         let size = edit == nil ? nil : EditRecorder.size(of: number, in: folders.edits)
         if size == nil { edit = nil }
         if edit == nil, let item = said.first, try index.item(identifier: item.parent) == nil,
-            !items.contains(where: { $0.identifier == item.parent })
+            !items.contains(where: { $0.identifier.hasSameBytes(as: item.parent) })
         {
             // The item's directory is not known locally, so the item cannot be shown.
             try recreation.finishRemoval(number, engine)

@@ -30,7 +30,7 @@ extension IndexWriter {
         _ items: [ProviderItem], gone: [String] = []
     ) throws(IndexError) -> [Reidentified] {
         guard !items.isEmpty, !state.reidentified.numbers.isEmpty || !gone.isEmpty else { return [] }
-        var matching = Matching(state, items, gone: Set(gone))
+        var matching = Matching(state, items, gone: Set(texts: gone))
         return try matching.run()
     }
 
@@ -63,9 +63,10 @@ extension IndexWriter {
 
     /// Returns those of the given identifiers that belong to directories above at least one of the given items, at any
     /// depth.
-    package func folders(above items: [Reidentified], among identifiers: Set<String>) throws(IndexError) -> Set<String>
-    {
-        var found: Set<String> = []
+    package func folders(
+        above items: [Reidentified], among identifiers: Set<ExactText>
+    ) throws(IndexError) -> Set<ExactText> {
+        var found: Set<ExactText> = []
         for item in items {
             var row = try self.item(item.number)
             for _ in 0..<IndexedItem.mostAncestors {
@@ -99,28 +100,28 @@ extension IndexWriter {
 /// Matches the items in one reply of the provider with known items.
 private struct Matching {
     private struct Location: Hashable {
-        let parent: String
-        let name: [UInt8]
+        let parent: ExactText
+        let name: ExactText
 
         init(_ item: ProviderItem) {
-            parent = item.parent
-            name = Array(item.filename.utf8)
+            parent = ExactText(item.parent)
+            name = ExactText(item.filename)
         }
     }
 
     private let state: WriterConnection
-    private let gone: Set<String>
+    private let gone: Set<ExactText>
     private var items: [ProviderItem]
-    private let told: Set<String>
+    private let told: Set<ExactText>
     /// The items that were moved or removed locally, by their place at the provider.
     private var away: [Location: ItemNumber] = [:]
     private var result: [Reidentified] = []
 
-    init(_ state: WriterConnection, _ items: [ProviderItem], gone: Set<String>) {
+    init(_ state: WriterConnection, _ items: [ProviderItem], gone: Set<ExactText>) {
         self.state = state
         self.items = items
         self.gone = gone
-        told = Set(items.lazy.map(\.identifier))
+        told = Set(texts: items.lazy.map(\.identifier))
     }
 
     mutating func run() throws(IndexError) -> [Reidentified] {
@@ -190,7 +191,7 @@ private struct Matching {
     private mutating func matchByContents() throws(IndexError) {
         var files: [Contents: [IndexedItem]] = [:]
         for identifier in gone {
-            guard let number = try state.queries.number(identifier: identifier),
+            guard let number = try state.queries.number(identifier: identifier.string),
                 let row = try state.queries.item(number),
                 let contents = Contents(row.item)
             else { continue }
@@ -217,7 +218,7 @@ private struct Matching {
 
     /// The properties by which a file that was moved is recognized.
     private struct Contents: Hashable {
-        let name: [UInt8]
+        let name: ExactText
         let version: [UInt8]
         let size: Int64
         let modified: Double
@@ -225,7 +226,7 @@ private struct Matching {
         init?(_ item: ProviderItem) {
             guard item.kind == .file, !item.contentVersion.isEmpty, let size = item.size, let modified = item.modified
             else { return nil }
-            name = Array(item.filename.utf8)
+            name = ExactText(item.filename)
             version = item.contentVersion
             self.size = size
             self.modified = modified
@@ -241,7 +242,7 @@ extension ProviderItem {
         return switch kind {
         case .file: contentVersion == other.contentVersion && size == other.size && modified == other.modified
         case .folder: true
-        case .symbolicLink: linkTarget == other.linkTarget
+        case .symbolicLink: hasTarget(of: other)
         }
     }
 }

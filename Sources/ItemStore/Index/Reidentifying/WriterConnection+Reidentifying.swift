@@ -10,18 +10,19 @@ extension WriterConnection {
         var holdsKnown = false
         try queries.children(of: folder.number) { row throws(IndexError) in
             let item = try row.item()
-            guard item.item.parent == old else { return true }
+            guard item.item.parent.hasSameBytes(as: old) else { return true }
             numbers.append(row.number)
             if item.isKnownToProvider { holdsKnown = true }
             return true
         }
         // Items that were moved away locally are still in the directory at the provider.
-        for number in try changedNumbers() where try queries.item(number)?.item.parent == old {
+        for number in try changedNumbers()
+        where try queries.item(number)?.item.parent.hasSameBytes(as: old) == true {
             numbers.append(number)
             holdsKnown = true
         }
         for number in numbers {
-            guard let child = try queries.item(number), child.item.parent == old else { continue }
+            guard let child = try queries.item(number), child.item.parent.hasSameBytes(as: old) else { continue }
             var moved = child
             moved.item.parent = new
             try replace(child, with: moved)
@@ -55,7 +56,8 @@ extension WriterConnection {
     func takeIdentifier(of child: IndexedItem, in folder: IndexedItem) throws(IndexError) -> Bool {
         guard folder.isKnownToProvider, child.isKnownToProvider, child.changes.isEmpty,
             let own = try queries.item(named: MountName.mended(child.item.filename), in: folder.number),
-            own.number != child.number, own.isKnownToProvider, own.item.parent == folder.item.identifier,
+            own.number != child.number, own.isKnownToProvider,
+            own.item.parent.hasSameBytes(as: folder.item.identifier),
             own.item.kind == child.item.kind, own.item.filename.hasSameBytes(as: child.item.filename)
         else { return false }
         var after = own

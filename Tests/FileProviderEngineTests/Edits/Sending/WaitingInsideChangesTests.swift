@@ -22,7 +22,7 @@ import Testing
             _ name: String, on engine: DomainEngine, below top: ItemNumber = .root, in change: String
         ) async {
             do throws(ProviderError) {
-                try await engine.waitForEdits(below: top, inside: change)
+                try await engine.waitForEdits(below: top, from: .change(of: change))
                 note("\(name) waited")
             } catch {
                 note("\(name) \(error.kind)")
@@ -256,7 +256,7 @@ import Testing
                 engine.list(folder, needs: .complete) { _ in log.note("listed") }
                 while provider.requests.count == count { await Task.yield() }
                 do throws(ProviderError) {
-                    try await engine.waitForBothSides(inside: identifier)
+                    try await engine.waitForBothSides(from: .change(of: identifier))
                     log.note("waited")
                 } catch {
                     log.note("\(error.kind)")

@@ -28,9 +28,10 @@ import Testing
     private static func expectKnown(
         _ domain: TestDomain, sourceLocation: SourceLocation = #_sourceLocation
     ) async throws {
-        for path in domain.provider.tree.keys {
-            let row = try await domain.item(path)
-            #expect(row.item.identifier == domain.provider.identifier(at: path), sourceLocation: sourceLocation)
+        for path in domain.provider.exactTree.keys {
+            let row = try await domain.item(path.string)
+            let identifier = domain.provider.identifier(at: path.string) ?? ""
+            #expect(row.item.identifier.hasSameBytes(as: identifier), sourceLocation: sourceLocation)
             #expect(row.changes.isEmpty, sourceLocation: sourceLocation)
         }
     }
@@ -211,7 +212,7 @@ import Testing
             return domain.provider.identifier(at: "renamed") != nil
         }
         domain.engine.signal(container: nil)
-        try await eventually { try await domain.engine.doing { !$0.isBusy } }
+        try await domain.waitUntilIdle()
         // The index shows no other item meanwhile.
         #expect(Set(try domain.names()) == Set(["renamed", kind == "file" ? "folder" : "file"]))
         if isRestarted { try domain.restart() }
@@ -252,7 +253,7 @@ import Testing
         let domain = try Self.domain()
         domain.provider.addFile("inner", "inner", in: domain.provider.addFolder("folder"))
         let number = try await domain.item("folder/inner").number
-        try await eventually { try await domain.engine.doing { !$0.isBusy } }
+        try await domain.waitUntilIdle()
         domain.provider.behave { behaviour in
             behaviour.after = { request throws(ProviderError) in
                 if request.kind == .move { throw .of(.serverUnreachable) }
@@ -267,7 +268,7 @@ import Testing
         }
         try await domain.engine.doing { $0.setPaused(true) }
         // Another attempt may have begun before the pause.
-        try await eventually { try await domain.engine.doing { !$0.isBusy } }
+        try await domain.waitUntilIdle()
         domain.provider.behave { $0.after = { (_) throws(ProviderError) in } }
         let moves = domain.provider.count(.move)
         #expect(try await domain.read(number) == "inner")
@@ -287,7 +288,7 @@ import Testing
         domain.provider.addFile("file", "text")
         _ = try await domain.tree()
         domain.engine.signal(container: nil)
-        try await eventually { try await domain.engine.doing { !$0.isBusy } }
+        try await domain.waitUntilIdle()
         let number = try await domain.item(kind).number
         let inner = try await domain.item("folder/inner").number
         let count = domain.provider.requests.count
@@ -319,7 +320,7 @@ import Testing
         domain.provider.addFile("b.txt", "two", in: folder)
         _ = try await domain.tree()
         domain.engine.signal(container: nil)
-        try await eventually { try await domain.engine.doing { !$0.isBusy } }
+        try await domain.waitUntilIdle()
         let number = try await domain.item("folder/a.txt").number
         let count = domain.provider.requests.count
         domain.provider.rename(folder, to: "other")

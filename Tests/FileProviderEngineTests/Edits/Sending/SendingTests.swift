@@ -90,7 +90,7 @@ struct SendingTests {
         domain.provider.addFile("file.txt", "old", in: folder)
         try await domain.list(try await domain.item("Folder").number)
         // The first anchor of all makes the engine request changes, which must not report the removal before the edit.
-        try await eventually { try await domain.engine.doing { !$0.isBusy } }
+        try await domain.waitUntilIdle()
         domain.provider.remove(folder)
         try await domain.overwrite("Folder/file.txt", "mine")
         domain.engine.signal(container: nil)
@@ -146,7 +146,7 @@ struct SendingTests {
         let folder = domain.provider.addFolder("Folder")
         try await domain.list(try await domain.item("Folder").number)
         // The first anchor of all makes the engine enumerate directories once more.
-        try await eventually { try await domain.engine.doing { !$0.isBusy } }
+        try await domain.waitUntilIdle()
         domain.provider.write("theirs", to: identifier)
         domain.provider.addFile("new.txt", "also theirs", in: folder)
         try await domain.remove("file.txt")
@@ -159,7 +159,7 @@ struct SendingTests {
     @Test func aNewFileWhoseNameIsTakenGetsAnother() async throws {
         let domain = try TestDomain { $0.refreshAge = 1e9 }
         try await domain.list()
-        try await eventually { try await domain.engine.doing { !$0.isBusy } }
+        try await domain.waitUntilIdle()
         domain.provider.hold(.changes)
         domain.provider.addFile("file.txt", "theirs")
         try await domain.make("file.txt", "mine")
@@ -172,7 +172,7 @@ struct SendingTests {
     @Test func aNewFileThatTheProviderHasAlreadyIsThatFile() async throws {
         let domain = try TestDomain { $0.refreshAge = 1e9 }
         try await domain.list()
-        try await eventually { try await domain.engine.doing { !$0.isBusy } }
+        try await domain.waitUntilIdle()
         domain.provider.hold(.changes)
         domain.provider.addFile("file.txt", "same")
         let folder = domain.provider.addFolder("Folder")

@@ -92,7 +92,7 @@ import Testing
         try await domain.settle()
         #expect(try domain.row(number).name.hasSameBytes(as: decomposed))
         domain.engine.signal(container: nil)
-        try await eventually { try await domain.engine.doing { !$0.isBusy } }
+        try await domain.waitUntilIdle()
         #expect(try domain.row(number).name.hasSameBytes(as: decomposed))
     }
 }

@@ -133,7 +133,7 @@ import Testing
         #expect(try await domain.read("file") == "old")
         domain.provider.write("new", to: identifier)
         domain.engine.signal(container: nil)
-        try await eventually { try await domain.engine.doing { !$0.isBusy } }
+        try await domain.waitUntilIdle()
         let number = try await domain.item("file").number
         try await domain.engine.doing { try $0.evict(number) }
         #expect(try await domain.read("file") == "new")

@@ -76,7 +76,7 @@ import Testing
         // The feed is followed from before the changes. Otherwise the root would be enumerated anew, which
         // revalidates items.
         domain.engine.signal(container: nil)
-        try await eventually { try await domain.engine.doing { !$0.isBusy } }
+        try await domain.waitUntilIdle()
         provider.hold(.item)
         provider.hold(.delete)
         try await domain.remove("folder/file")

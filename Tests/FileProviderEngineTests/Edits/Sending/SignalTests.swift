@@ -14,7 +14,7 @@ import Testing
             domain.clock.advance(by: 1)
             return domain.provider.tree == ["file.txt": "x"]
         }
-        try await eventually { try await domain.engine.doing { !$0.isBusy } }
+        try await domain.waitUntilIdle()
         let engine = domain.engine
         let before = await engine.signalCount
         // The closure occupies the engine's thread until all signals have come.

@@ -208,7 +208,7 @@ import Testing
         domain.provider.addFolder("folder")
         _ = try await domain.tree()
         domain.engine.signal(container: nil)
-        try await eventually { try await domain.engine.doing { !$0.isBusy } }
+        try await domain.waitUntilIdle()
         let provider = domain.provider
         provider.behave { behaviour in
             behaviour.after = { request throws(ProviderError) in
@@ -265,7 +265,7 @@ import Testing
         domain.provider.addFile("file", "text")
         _ = try await domain.tree()
         domain.engine.signal(container: nil)
-        try await eventually { try await domain.engine.doing { !$0.isBusy } }
+        try await domain.waitUntilIdle()
         domain.provider.behave { behaviour in
             behaviour.before = { request throws(ProviderError) in
                 if request.kind == .move { throw .of(.serverUnreachable) }

@@ -118,7 +118,7 @@ import Testing
         domain.provider.addLink("item", to: "old")
         _ = try await domain.tree()
         // The first anchor of all makes the engine request changes, which must not report the removal before the move.
-        try await eventually { try await domain.engine.doing { !$0.isBusy } }
+        try await domain.waitUntilIdle()
         domain.provider.remove("/item")
         Self.loseAnswers(to: .create, of: domain)
         try await domain.rename("item", "renamed")

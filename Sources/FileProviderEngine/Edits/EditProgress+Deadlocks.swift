@@ -1,0 +1,143 @@
+import FileProviderWire
+import ItemStore
+
+/// Detection of waits that can never end.
+extension EditProgress {
+    /// Returns the items whose changes may be the one that the given code processes, with the requests of their steps.
+    /// If the code waits for one of these items only, it returns this item alone, because providers usually wait for
+    /// the item that they are changing.
+    func changesInHand(
+        of waiter: EditWaiter, below top: ItemNumber
+    ) throws(ProviderError) -> [ItemNumber: ReplyOrdering.Request?] {
+        var numbers: Set<ItemNumber> = []
+        switch waiter {
+        case .other: break
+        case .change(let identifier): numbers = Set(try numbersInHand([identifier]))
+        case .provider(let identifiers):
+            numbers = Set(try numbersInHand(identifiers)).union(scheduler.table.unconfirmed)
+            if numbers.contains(top) { numbers = [top] }
+        }
+        return numbers.reduce(into: [:]) { $0[$1] = .some(scheduler.table.request(changing: $1)) }
+    }
+
+    /// Returns the items with the given identifiers whose change is in progress at the provider.
+    private func numbersInHand(_ identifiers: [String]) throws(ProviderError) -> [ItemNumber] {
+        try onRecord { () throws(IndexError) in
+            var numbers: [ItemNumber] = []
+            for identifier in identifiers {
+                guard let number = try index.item(identifier: identifier)?.number else { continue }
+                if scheduler.table.isBusy(number) || scheduler.table[number].accepted != nil { numbers.append(number) }
+            }
+            return numbers
+        }
+    }
+
+    /// Returns the items with a running step, if the given code may belong to the upload of one of them.
+    func changesSent(by waiter: EditWaiter, below top: ItemNumber) -> Set<ItemNumber> {
+        guard case .provider = waiter else { return [] }
+        let running = scheduler.table.running
+        return running.contains(top) ? [top] : running
+    }
+
+    /// Removes the candidates whose change has ended, and adds those whose contents the provider has accepted since.
+    func noteEnds(of wait: inout EditWait) {
+        for number in wait.sent where scheduler.table[number].accepted != nil {
+            wait.sent.remove(number)
+            wait.candidates[number] = .some(nil)
+        }
+        wait.candidates = wait.candidates.filter { isInHand($0.key, $0.value) }
+    }
+
+    /// Whether a change of an item is still in progress at the provider.
+    ///
+    /// - Parameter request: The request of the step that sent the change; `nil` if the provider had accepted the
+    ///   contents, and no step was running.
+    private func isInHand(_ number: ItemNumber, _ request: ReplyOrdering.Request?) -> Bool {
+        if scheduler.table[number].accepted != nil { return true }
+        guard let request, let running = scheduler.table.request(changing: number) else { return false }
+        return running === request
+    }
+
+    /// Checks whether the given wait is part of a deadlock.
+    ///
+    /// - Throws: ``ProviderError/Kind/cannotSynchronize`` if an awaited edit can end only after the wait.
+    func checkDeadlock(of wait: EditWait) throws(ProviderError) {
+        guard !wait.awaited.isEmpty, !wait.candidates.isEmpty, areHeld(Set(wait.candidates.keys)) else { return }
+        guard wait.candidates.keys.contains(where: { needs(wait.awaited, $0) }) || isFullOfWaits(besides: wait.awaited)
+        else { return }
+        throw .deadlock
+    }
+
+    /// Checks a wait for listings for a deadlock. A listing may wait for the reply to a move, which has the new
+    /// identifier of the directory.
+    ///
+    /// - Parameters:
+    ///   - folders: The directories whose listing waits for the end of a move.
+    ///   - own: The item that the provider is changing while it waits; `nil` if it is changing none.
+    /// - Throws: ``ProviderError/Kind/cannotSynchronize`` if a listing can only end after the wait.
+    func checkDeadlock(ofListing folders: [ItemNumber], inside own: ItemNumber?) throws(ProviderError) {
+        guard let own else { return }
+        let isDeadlock = try onRecord { () throws(IndexError) in
+            for folder in folders where try context.isWithin(own, folder) { return true }
+            return false
+        }
+        if isDeadlock { throw .deadlock }
+    }
+
+    /// Whether an edit of at least one of the items `numbers` can complete only after the edit of the item `other`.
+    private func needs(_ numbers: Set<ItemNumber>, _ other: ItemNumber) -> Bool {
+        var seen = numbers
+        var next = Array(numbers)
+        let holder = scheduler.table.holder(of: other)
+        while let number = next.popLast() {
+            if number == other || number == holder { return true }
+            var needed: Set<ItemNumber> = []
+            if let other = scheduler.table[number].blocker { needed.insert(other) }
+            // An item that replaced the one being sent is sent after it.
+            if let sender = scheduler.table.sender(for: number) { needed.insert(sender) }
+            if let row = try? index.itemEvenIfDeleted(number), row.isKnownToProvider, let taker = tracker.taker(of: row)
+            {
+                needed.insert(taker)
+            }
+            for wait in waits.values where wait.own == number || self.holder(of: wait) == number {
+                needed.formUnion(wait.awaited)
+            }
+            for number in needed where seen.insert(number).inserted { next.append(number) }
+        }
+        return false
+    }
+
+    /// Returns the item whose step requested the change that a provider waits in, if this is another item than the
+    /// changed one: the step has given the changed item a temporary name.
+    private func holder(of wait: EditWait) -> ItemNumber? {
+        guard let own = wait.own else { return nil }
+        return scheduler.table.holder(of: own)
+    }
+
+    /// Whether a provider waits for edits in each change of the given items. If the change of a wait is not known, the
+    /// wait counts for any of them.
+    private func areHeld(_ numbers: Set<ItemNumber>) -> Bool {
+        let waits = waits.values.filter { !$0.awaited.isEmpty && !numbers.isDisjoint(with: places(of: $0)) }
+        let known = waits.filter { $0.own != nil }.flatMap { places(of: $0) }
+        return numbers.subtracting(known).count <= waits.count { $0.own == nil }
+    }
+
+    /// Returns the items whose steps a wait may hold up.
+    private func places(of wait: EditWait) -> Set<ItemNumber> {
+        var places = Set(wait.candidates.keys)
+        if let holder = holder(of: wait) { places.insert(holder) }
+        return places
+    }
+
+    /// Whether no step can start: as many steps are running as are allowed, and each of them belongs to an item that a
+    /// provider is changing while it waits.
+    private func isFullOfWaits(besides awaited: Set<ItemNumber>) -> Bool {
+        scheduler.table.running.count >= configuration.uploadLimit
+            && awaited.contains { scheduler.table[$0].step == nil } && areHeld(scheduler.table.running)
+    }
+}
+
+extension ProviderError {
+    fileprivate static let deadlock = ProviderError(
+        .cannotSynchronize, message: "Two changes of items wait for each other.")
+}
