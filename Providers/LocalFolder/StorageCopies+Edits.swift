@@ -1,6 +1,7 @@
 import FileProvider
 import FileProviderWire
 import Foundation
+import ItemValues
 import LinuxSystem
 
 /// Sends edits to the served directory.
@@ -35,8 +36,9 @@ extension StorageCopies {
         try unsent.working(identifier) {
             sending.begin(identifier)
             defer { sending.end(identifier) }
-            for told in unsent.told(of: identifier) { try begin(identifier, named: told, catalogue) }
-            for edited in try edits(of: identifier, catalogue) where edited == name ?? edited {
+            for told in unsent.told(of: identifier).strings { try begin(identifier, named: told, catalogue) }
+            for edited in try edits(of: identifier, catalogue)
+            where name?.hasSameBytes(as: edited) ?? true {
                 try send(identifier, edited, catalogue)
             }
             // If an edit was reported meanwhile, the thread that received the report sends it.
@@ -136,7 +138,7 @@ extension StorageCopies {
     /// - Returns: whether an edit was tried.
     func sendAgain(_ identifier: String, to catalogue: SharedCatalogue) throws -> Bool {
         if unsent.isWorking(identifier) { return false }
-        for told in unsent.told(of: identifier) { try begin(identifier, named: told, catalogue) }
+        for told in unsent.told(of: identifier).strings { try begin(identifier, named: told, catalogue) }
         let names = try edits(of: identifier, catalogue)
         if names.isEmpty { try send(identifier, to: catalogue) }
         var isTried = names.isEmpty

@@ -20,7 +20,7 @@ final class StorageCopies: Sendable {
     /// one.
     let sending = ItemQueues()
     /// The items of which this process has provided copies, by identifier and by the copy's name. Leaf lock.
-    private let provided = Lock<[String: [String: CatalogueItem]]>([:])
+    private let provided = Lock<[String: [ExactText: CatalogueItem]]>([:])
 
     /// The duration to wait for a program that uses an outdated or unneeded copy. Afterwards, a client that waits for
     /// the file gets the old copy.
@@ -59,16 +59,17 @@ final class StorageCopies: Sendable {
     /// Returns the item in the state in which this process has provided a copy of it; `nil` if this process has
     /// provided no such copy.
     func item(_ identifier: String, named name: String) -> CatalogueItem? {
-        provided.withLock { $0[identifier]?[name] }
+        provided.withLock { $0[identifier]?[ExactText(name)] }
     }
 
     /// Records the version that a copy has after its edit was written to the served directory.
     func update(_ item: CatalogueItem, _ identifier: String, named name: String) {
+        let name = ExactText(name)
         provided.withLock { if $0[identifier]?[name] != nil { $0[identifier]?[name] = item } }
     }
 
     private func note(_ item: CatalogueItem, _ identifier: String, named name: String) {
-        provided.withLock { $0[identifier, default: [:]][name] = item }
+        provided.withLock { $0[identifier, default: [:]][ExactText(name)] = item }
     }
 
     /// Returns the status of a regular file, or `nil` if it does not exist or cannot be read.
@@ -110,7 +111,7 @@ final class StorageCopies: Sendable {
                 guard let now = try knownMoment(url(identifier, name)) else { return false }
                 let copy = try catalogue.copy(of: identifier, named: name)
                 return copy.map { !now.isSame(as: $0.moment) }
-                    ?? (known == nil && Self.mayBeOfItem(name, among: names, itemsName: known))
+                    ?? (known == nil && mayBeOfItem(name, among: names, itemsName: known, in: storagePlace(identifier)))
             }
         }
     }
@@ -133,7 +134,7 @@ final class StorageCopies: Sendable {
             defer { place.leave() }
             // The program that used the copy may have changed it, and its edit may have been sent already.
             if try isToStay(identifier, url, catalogue) { return }
-            if try edits(of: identifier, catalogue).contains(url.path.lastPathName) {
+            if try edits(of: identifier, catalogue).contains(where: url.path.lastPathName.hasSameBytes(as:)) {
                 do {
                     try send(identifier, only: url.path.lastPathName, to: catalogue)
                 } catch {
@@ -320,12 +321,15 @@ final class StorageCopies: Sendable {
 
     /// Whether an unrecorded file may belong to the item. Most hidden files do not: they belong to the system, or are
     /// the temporary files that an editor creates beside an open file.
-    private static func mayBeOfItem(_ name: String, among names: [String], itemsName: String?) -> Bool {
+    ///
+    /// - Parameter itemsName: the item's name; `nil` if the catalogue does not know the item. Then a hidden file may be
+    ///   the only one with the item's contents, and its name does not matter.
+    private func mayBeOfItem(
+        _ name: String, among names: [String], itemsName: String?, in place: StoragePlace
+    ) -> Bool {
         guard name.hasPrefix(".") else { return true }
-        // A user's file may have a name like one of the system's.
-        if let itemsName, itemsName.hasSameBytes(as: name) { return true }
-        if StoragePlace.isOfTheSystem(name) { return false }
-        return itemsName == nil && !names.contains { !$0.hasPrefix(".") }
+        if let itemsName { return itemsName.hasSameBytes(as: name) }
+        return !place.isOfTheSystem(name) && !names.contains { !$0.hasPrefix(".") }
     }
 
     private func noteUnknown(_ identifier: String, _ catalogue: SharedCatalogue) throws {
@@ -333,7 +337,7 @@ final class StorageCopies: Sendable {
         let names = try names(of: identifier)
         if names.isEmpty { return }
         let known = try catalogue.perform { try? $0.lastName(of: identifier) }
-        for name in names where Self.mayBeOfItem(name, among: names, itemsName: known) {
+        for name in names where mayBeOfItem(name, among: names, itemsName: known, in: place) {
             guard let now = try knownMoment(url(identifier, name)) else { continue }
             try catalogue.perform { catalogue in
                 if place.isMarked(name) {

@@ -1,3 +1,4 @@
+import ItemValues
 import LinuxSystem
 
 /// The items whose edits could not be written to the served directory yet, with the reason, such as a full or unmounted
@@ -7,7 +8,7 @@ final class UnsentEdits: Sendable {
         var errors: [String: any Error] = [:]
         /// The names of copies that were reported as edited and that the catalogue does not record yet, by item. The
         /// disk may have no space for the record.
-        var told: [String: Set<String>] = [:]
+        var told: [String: Set<ExactText>] = [:]
         /// The number of threads per item that write edits to the served directory, or wait to do so.
         var working: [String: Int] = [:]
     }
@@ -34,7 +35,7 @@ final class UnsentEdits: Sendable {
     }
 
     /// Returns the names of the copies that were reported as edited and are not recorded in the catalogue.
-    func told(of identifier: String) -> Set<String> { state.withLock { $0.told[identifier] ?? [] } }
+    func told(of identifier: String) -> Set<ExactText> { state.withLock { $0.told[identifier] ?? [] } }
 
     /// Records that the catalogue has the record of an edit.
     func noted(_ identifier: String, _ name: String) {

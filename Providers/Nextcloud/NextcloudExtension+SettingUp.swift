@@ -84,16 +84,6 @@ extension NextcloudExtension {
         setup.report("Signed in as \(account.loginName).")
         let password = FileProviderCredentials(user: account.loginName, password: account.appPassword)
         try await finish(setup, DAVSettings(setup.settings), signedIn: password)
-        await Self.removeProbe(from: client)
-    }
-
-    /// Removes the files of the probe from the trash, to which the server has moved them. If this fails, the files stay
-    /// in the trash.
-    private static func removeProbe(from client: NextcloudClient) async {
-        guard let items = try? await client.trashItems() else { return }
-        for item in items where item.formerPath.split(separator: "/").first?.hasPrefix(".purvey-probe-") == true {
-            try? await client.remove(item)
-        }
     }
 
     /// Returns the account with which the domain has used the server so far; `nil` if no password is stored for that

@@ -52,6 +52,22 @@ extension NextcloudService {
         }
     }
 
+    /// Removes the directory of a probe, and the items that the probe removed from it, from the trash.
+    package func removeRemains(ofProbe directory: HTTPAddress, with client: DAVClient) async throws(DAVError) {
+        let nextcloud = try nextcloud(client)
+        guard let names = nextcloud.names(of: directory), !names.isEmpty else { return }
+        for item in try await nextcloud.trashItems() {
+            // Another item may have the name of a probe's directory, but not its random number.
+            let path = item.formerPath.split(separator: "/").map { Array($0.utf8) }
+            guard path.starts(with: names.map { Array($0.utf8) }) else { continue }
+            do throws(DAVError) {
+                try await nextcloud.remove(item)
+            } catch {
+                guard case .notFound = error else { throw error }
+            }
+        }
+    }
+
     /// Returns an item in the trash, or in a directory in the trash, by its identifier.
     func trashedAtAnyDepth(
         _ identifier: NSFileProviderItemIdentifier, _ account: DAVAccount
@@ -77,7 +93,7 @@ extension NextcloudService {
     ) async throws -> NextcloudTrashItem? {
         guard let name = ServerTrashItem.name(in: identifier) else { return nil }
         return try await account.ask { client throws(DAVError) in
-            try await self.nextcloud(client).trashItems().first { $0.entry.name == name }
+            try await self.nextcloud(client).trashItems().first { $0.entry.name.utf8.elementsEqual(name.utf8) }
         }
     }
 }
@@ -102,12 +118,14 @@ final class ServerTrashItem: NSObject, NSFileProviderItemProtocol, @unchecked Se
     /// Returns the path components from the trash to an item; `nil` if the identifier is not that of an item in the
     /// trash.
     static func names(in identifier: NSFileProviderItemIdentifier) -> [String]? {
-        name(in: identifier).map { $0.split(separator: "/").map(String.init) }
+        // A `/` and a combining mark at the start of a name are one character, so the bytes are split.
+        name(in: identifier).map { $0.utf8.split(separator: UInt8(ascii: "/")).map { String(Substring($0)) } }
     }
 
     /// Returns the path of an item in the trash; `nil` if the identifier is not that of an item in the trash.
     static func name(in identifier: NSFileProviderItemIdentifier) -> String? {
-        identifier.rawValue.hasPrefix(prefix) ? String(identifier.rawValue.dropFirst(prefix.count)) : nil
+        let bytes = identifier.rawValue.utf8
+        return bytes.starts(with: prefix.utf8) ? String(Substring(bytes.dropFirst(prefix.utf8.count))) : nil
     }
 
     private var entry: DAVEntry { item.entry.entry }

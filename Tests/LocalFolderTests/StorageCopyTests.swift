@@ -291,12 +291,58 @@ import Testing
         let url = try providedBefore { before, url in
             if !isOverACopy { before.stopProvidingItem(at: url) }
             try put([7, 7], at: url)
-            try put([], at: url.deletingLastPathComponent().appendingPathComponent(".purvey-replacing-" + name))
+            let mark = url.deletingLastPathComponent().appendingPathComponent(".purvey-replacing-" + name)
+            try put([], at: mark)
+            let file = try FileDescriptor.open(mark.path, [.writeOnly])
+            try file.overwrite(try file.label(for: "replacing"), at: 0)
         }
         _ = try provider.list()
         try await eventually { !FileManager.default.fileExists(atPath: url.deletingLastPathComponent().path) }
         #expect(try folder.names() == [name])
         #expect(try folder.content(name) == [1])
+    }
+
+    @Test func anItemsFileIsNoMarkOfAnUnfinishedReplacement() async throws {
+        try folder.file("a.txt", [1])
+        _ = try providedBefore { before, url in
+            before.stopProvidingItem(at: url)
+            try put([7, 7], at: url)
+            // A copy that the file got when it had this name.
+            try put([], at: url.deletingLastPathComponent().appendingPathComponent(".purvey-replacing-a.txt"))
+        }
+        _ = try provider.list()
+        try await eventually { try folder.names().contains { $0.contains("conflicted copy") } }
+        let copy = try #require(try folder.names().first { $0.contains("conflicted copy") })
+        #expect(try folder.content(copy) == [7, 7])
+    }
+
+    @Test(arguments: [".purvey-notes", ".purvey-partial-0123456789abcdef", ".notes.icloud", ".dat.nosync1"])
+    func anEditIsKeptWhateverItsNameWhenTheCatalogueIsLost(_ name: String) async throws {
+        try folder.file(name, [1])
+        try folder.file("other", [1])
+        let (url, other): (URL, URL) = try {
+            let before = LocalFolderExtension(serving: folder, own: own)
+            let urls = try [name, "other"].map { name in
+                let item = try #require(try before.list().first { $0.filename == name })
+                let identifier = NSFileProviderItemIdentifier(item.identifier)
+                let url = try #require(before.urlForItem(withPersistentIdentifier: identifier))
+                before.startProvidingItem(at: url) { #expect($0 == nil) }
+                return url
+            }
+            return (urls[0], urls[1])
+        }()
+        try put([7, 7], at: url)
+        // Only a hidden file of the system is left of the other one.
+        try FileManager.default.removeItem(at: other)
+        let mark = try FileDescriptor.open(
+            other.deletingLastPathComponent().path + "/.purvey-replacing-other", [.writeOnly, .create, .exclusive])
+        try mark.overwrite(try mark.label(for: "replacing"), at: 0)
+        let catalogues = try own.names().filter { $0.contains("catalogue") }
+        #expect(!catalogues.isEmpty)
+        for name in catalogues { try FileManager.default.removeItem(atPath: own.path + "/" + name) }
+        _ = try provider.list()
+        try await eventually { !FileManager.default.fileExists(atPath: other.deletingLastPathComponent().path) }
+        #expect(try Data(contentsOf: url) == Data([7, 7]))
     }
 
     private func eventually(_ isTrue: () throws -> Bool) async throws {

@@ -1,5 +1,6 @@
 import DAVFileProvider
 import FileProvider
+import FileTesting
 import Foundation
 import HTTPTransport
 import LinuxSystem
@@ -383,6 +384,39 @@ struct NextcloudTests {
         guard let error = await failure({ _ = try await client.currentUser() }) else { return true }
         guard case .notSignedIn = error else { throw error }
         return false
+    }
+
+    @Test func `a set-up removes only its own probe from the trash`() async throws {
+        let client = try server.client()
+        for folder in [".purvey-probe-mine", "Folder", "Folder/.purvey-probe-mine"] {
+            try await server.order("mkdir", ["user": "alice", "path": folder])
+        }
+        for path in [".purvey-probe-mine/a.txt", ".purvey-probe-b.txt"] { try await server.write(path, "mine") }
+        let removed = [".purvey-probe-mine/a.txt", ".purvey-probe-mine", ".purvey-probe-b.txt", "Folder"]
+        for path in removed { try await client.files.delete(client.root.resolving(path)) }
+        let new = try NextcloudDomain(server.address, password: nil)
+        let (settings, lines) = try await setUp(new, ["url": server.address.description])
+        #expect(lines.contains { $0.hasPrefix("Writes are protected by") })
+        #expect(Set(try await client.trashItems().map(\.formerPath)) == Set(removed))
+        _ = try await setUp(new, settings, .signingIn)
+        #expect(Set(try await client.trashItems().map(\.formerPath)) == Set(removed))
+        let records = new.folder.path + "/.probes"
+        #expect(try FileManager.default.contentsOfDirectory(atPath: records).isEmpty)
+    }
+
+    @Test func `a probe whose remains in the trash could not be removed stays recorded until they can`() async throws {
+        try await server.order("fault", ["method": "PROPFIND", "path": "trashbin", "status": 423, "times": -1])
+        _ = try await domain.create("a.txt", Array("one".utf8))
+        let (client, records) = (try server.client(), domain.folder.path + "/.probes")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: records).count == 1)
+        try await server.order("clear-faults")
+        #expect(try await !client.trashItems().isEmpty)
+        // A child process that another test has just forked also holds the record's lock until it runs its program.
+        for _ in 0..<1_000 where try !FileManager.default.contentsOfDirectory(atPath: records).isEmpty {
+            try await domain.look()
+        }
+        #expect(try await client.trashItems().isEmpty)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: records).isEmpty)
     }
 
     @Test func `a sign-in replaces the password of the same account only`() async throws {

@@ -13,7 +13,7 @@ enum TrashFolder {
     /// The maximum number of names that are tried.
     private static let mostNames = 9
     private static let label = FileName("purvey")
-    private static let largestLabel = 64
+    private static let purpose = "trash"
 
     private static let names = (1...mostNames).compactMap { FileName($0 == 1 ? name : "\(name) \($0)") }
 
@@ -50,7 +50,7 @@ enum TrashFolder {
     /// Writes the file by which a directory is recognized as the trash.
     static func putLabel(into folder: FileDescriptor) throws {
         guard let label else { throw Errno.invalidArgument }
-        let bytes = try labelBytes(of: folder)
+        let bytes = try folder.label(for: purpose)
         let file = try folder.createFile(label, permissions: 0o600)
         try bytes.withUnsafeBytes { try file.writeAll($0) }
         try file.synchronize()
@@ -71,17 +71,10 @@ enum TrashFolder {
     private static func trash(_ name: FileName, in root: FileDescriptor) -> FileDescriptor? {
         guard let label, let folder = try? root.open(entry: name, [.readOnly, .directory]),
             let file = try? folder.open(entry: label, [.readOnly, .nonBlocking]),
-            let found = try? file.readToEnd(limit: largestLabel), let own = try? labelBytes(of: folder), found == own
+            let found = try? file.readToEnd(limit: FileDescriptor.largestLabel),
+            let own = try? folder.label(for: purpose), found == own
         else { return nil }
         return folder
-    }
-
-    /// Returns the label that identifies a directory; `nil` if its file system does not have permanent inodes and birth
-    /// times.
-    private static func labelBytes(of folder: FileDescriptor) throws(Errno) -> [UInt8] {
-        let (status, birth) = try folder.statusAndBirth()
-        guard birth != 0, !folder.hasPassingInodes else { return Array("trash\n".utf8) }
-        return Array("trash \(status.identity.inode) \(birth)\n".utf8)
     }
 }
 

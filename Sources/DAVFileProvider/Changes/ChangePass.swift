@@ -80,7 +80,7 @@ final class ChangePass: Sendable {
             while let entries = try await listing.next() {
                 // A service may need the folder's properties to interpret those of its entries.
                 if let own = await listing.directory { _ = service.traits(of: own) }
-                let listed = entries.filter { !service.hides($0) }.map { ObservedItem($0, service) }
+                let listed = try await account.visible(entries, in: number).map { ObservedItem($0, service) }
                 let observed = try await account.addressed(listed, in: number, &uncertain, .background)
                 try await account.keepNewerContents(than: observed, in: number, .background, round: round)
                 let found = try await catalogue.perform { try $0.compare(observed, in: number, round) }

@@ -183,6 +183,7 @@ package final class ChangeWatch: Sendable {
         try await pass.finish()
         let after = try await account.catalogue.perform { catalogue in
             try catalogue.forgetOldestGone()
+            try catalogue.forgetEndedExchanges()
             return try catalogue.last("change")
         }
         state.withLock { $0.lastPass = .now }

@@ -8,9 +8,10 @@ extension DAVWork {
     ///
     /// - Returns: `nil` if the entry is outside the domain, or is hidden.
     package func record(_ entry: DAVEntry) async throws -> DAVKnownItem? {
-        guard !account.service.hides(entry) else { return nil }
         let round = try await account.catalogue.perform { try $0.beginRound() }
-        guard let parent = try await folder(of: entry.address, round: round) else { return nil }
+        guard let parent = try await folder(of: entry.address, round: round),
+            try await !account.hides(entry, in: parent)
+        else { return nil }
         return try await note(entry, in: parent, round: round)
     }
 
@@ -31,7 +32,7 @@ extension DAVWork {
             }
             let address = place
             let entry = try await account.ask { client throws(DAVError) in try await client.entry(at: address) }
-            guard entry.isDirectory, !account.service.hides(entry),
+            guard entry.isDirectory, try await !account.hides(entry, in: parent),
                 let folder = try await note(entry, in: parent, round: round)
             else { return nil }
             parent = folder.item.number

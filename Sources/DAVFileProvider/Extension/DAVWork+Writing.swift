@@ -303,12 +303,16 @@ extension DAVWork {
         try await requireRemovable(known)
         do {
             if known.isFolder {
-                if isRecursive { try await requireKnown(known) }
+                if isRecursive {
+                    try await requireKnown(known)
+                } else {
+                    try await account.endExchanges(in: known.item.number, temporary: temporary)
+                }
                 try await write(in: known.item.parent) { writer throws(DAVError) in
                     if isRecursive {
                         try await writer.client.deleteTree(known.address)
                     } else {
-                        try await writer.removeEmptyFolder(known.address)
+                        try await writer.removeEmptyFolder(known.address, known.item.number)
                     }
                 }
             } else {

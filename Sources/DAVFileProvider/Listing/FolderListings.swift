@@ -122,7 +122,7 @@ actor FolderListings {
         while let entries = try await listing.next() {
             // A service may need the folder's properties to interpret those of its entries.
             if let own = await listing.directory { _ = service.traits(of: own) }
-            let listed = entries.filter { !service.hides($0) }.map { ObservedItem($0, service) }
+            let listed = try await account.visible(entries, in: folder).map { ObservedItem($0, service) }
             let observed = try await account.addressed(listed, in: folder, &uncertain)
             try await account.keepNewerContents(than: observed, in: folder, round: round)
             let noted = try await account.catalogue.perform { catalogue in
@@ -179,16 +179,5 @@ actor FolderListings {
         wake(id)
         running[id] = nil
         order.removeAll { $0 == id }
-    }
-}
-
-extension DAVServiceKind {
-    /// Whether an entry is hidden, because it belongs to the service itself, is the directory of a probe, or is a
-    /// temporary file of an exchange.
-    func hides(_ entry: DAVEntry) -> Bool {
-        let isOwn = [DAVClient.probePrefix, ServerWriter.incoming, ServerWriter.aside].contains {
-            entry.name.hasPrefix($0)
-        }
-        return isOwn || isHidden(entry)
     }
 }

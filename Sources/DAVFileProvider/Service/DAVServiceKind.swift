@@ -54,6 +54,9 @@ public protocol DAVServiceKind: Sendable {
     /// Whether an entry is hidden from the user.
     func isHidden(_ entry: DAVEntry) -> Bool
 
+    /// Removes the items that the server keeps after the directory of a probe was removed, such as in a trash.
+    func removeRemains(ofProbe directory: HTTPAddress, with client: DAVClient) async throws(DAVError)
+
     /// Uploads the contents of a file. The upload's requirements must be sent with the request that changes the file.
     /// The account's profile states whether the server honours them for `PUT`; another upload protocol needs a check of
     /// its own.
@@ -124,6 +127,9 @@ extension DAVServiceKind {
 
     /// Returns `false`.
     public func isHidden(_ entry: DAVEntry) -> Bool { false }
+
+    /// Does nothing, because a plain server keeps no removed items.
+    public func removeRemains(ofProbe directory: HTTPAddress, with client: DAVClient) async throws(DAVError) {}
 
     /// Uploads the file in one request.
     public func send(_ upload: DAVFileUpload, with client: DAVClient) async throws(DAVError) -> DAVUpload {

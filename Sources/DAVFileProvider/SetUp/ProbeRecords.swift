@@ -12,6 +12,11 @@ import WebDAVClient
 package struct ProbeRecords: Sendable {
     private let path: String
 
+    /// The directories whose records this process has removed, with the times of the removals. Leaf lock.
+    private static let ended = Lock<[HTTPAddress: ContinuousClock.Instant]>([:])
+    /// The duration after which a listing no longer contains a directory that was removed during the listing.
+    private static let endedMemory = Duration.seconds(600)
+
     /// The maximum size of a record's file in bytes.
     private static let largest = 1 << 16
 
@@ -44,6 +49,12 @@ package struct ProbeRecords: Sendable {
 
     /// Removes the record of a directory that no longer exists.
     package func end(_ record: Record) {
+        let directory = record.directory.asDirectory
+        Self.ended.withLock { ended in
+            let now = ContinuousClock.now
+            ended = ended.filter { now - $0.value < Self.endedMemory }
+            ended[directory] = now
+        }
         // If this fails, the next process finds that the directory is missing.
         guard let folder = try? FileDescriptor.open(path, [.readOnly, .directory, .noFollow]) else { return }
         try? folder.removeFile(record.name)
@@ -58,14 +69,36 @@ package struct ProbeRecords: Sendable {
         TemporaryName.sweep(folder)
         let beginning = root.asDirectory.description
         return entries.compactMap { entry in
-            guard entry.name.description.hasPrefix(DAVClient.probePrefix),
-                let file = try? folder.open(entry: entry.name, [.readOnly, .nonBlocking]),
-                let bytes = try? file.readToEnd(limit: Self.largest),
-                let directory = try? HTTPAddress(String(decoding: bytes, as: UTF8.self)),
+            guard Self.hasForm(entry.name.description),
+                let (directory, file) = Self.read(entry.name, in: folder),
                 directory.description.hasPrefix(beginning), flock(file.rawValue, LOCK_EX | LOCK_NB) == 0
             else { return nil }
             return Record(directory: directory, name: entry.name, file: file)
         }
+    }
+
+    /// Whether a directory at a server is that of a probe: it is recorded, or this process removed its record a short
+    /// time ago, so that a listing may still contain it.
+    package func contains(_ directory: HTTPAddress) -> Bool {
+        let directory = directory.asDirectory
+        let name = DAVError.name(of: directory).split(separator: "/").last.flatMap { FileName(String($0)) }
+        if let name, let folder = try? FileDescriptor.open(path, [.readOnly, .directory, .noFollow]),
+            let (recorded, _) = Self.read(name, in: folder), recorded.asDirectory == directory
+        {
+            return true
+        }
+        return Self.ended.withLock { $0[directory].map { .now - $0 < Self.endedMemory } ?? false }
+    }
+
+    /// Whether a name has the form of the names of probes' directories.
+    static func hasForm(_ name: String) -> Bool { name.utf8.starts(with: DAVClient.probePrefix.utf8) }
+
+    private static func read(_ name: FileName, in folder: FileDescriptor) -> (HTTPAddress, FileDescriptor)? {
+        guard let file = try? folder.open(entry: name, [.readOnly, .nonBlocking]),
+            let bytes = try? file.readToEnd(limit: largest),
+            let directory = try? HTTPAddress(String(decoding: bytes, as: UTF8.self))
+        else { return nil }
+        return (directory, file)
     }
 }
 
@@ -80,10 +113,14 @@ package enum DAVProbeStep: String, FaultPoint {
 /// The record of a running probe.
 private final class RecordedProbe: DAVProbeRecording {
     private let records: ProbeRecords
+    private let service: any DAVServiceKind
+    private let client: DAVClient
     // Leaf lock.
     private let record = Lock<ProbeRecords.Record?>(nil)
 
-    init(_ records: ProbeRecords) { self.records = records }
+    init(_ records: ProbeRecords, _ service: any DAVServiceKind, _ client: DAVClient) {
+        (self.records, self.service, self.client) = (records, service, client)
+    }
 
     func begin(_ directory: HTTPAddress) async throws(DAVError) {
         do {
@@ -98,8 +135,7 @@ private final class RecordedProbe: DAVProbeRecording {
     func end() async {
         DAVProbeStep.removed.reach()
         guard let record = record.withLock({ $0.take() }) else { return }
-        // Removing a record does not fail.
-        try? await Blocking.run { [records] in records.end(record) }
+        await records.end(record, service, client)
     }
 }
 
@@ -107,7 +143,7 @@ extension DAVAccount {
     /// Probes the server in a folder. First removes the directories that interrupted probes left there.
     func probe(_ client: DAVClient, in folder: HTTPAddress) async throws(DAVError) -> DAVServerProfile {
         await clearProbes(client, in: folder)
-        return try await client.probe(folder, recordedBy: RecordedProbe(probes))
+        return try await client.probe(folder, recordedBy: RecordedProbe(probes, service, client))
     }
 
     /// Removes the directories that interrupted probes left in the domain's root. Directories that cannot be removed
@@ -127,10 +163,23 @@ extension DAVAccount {
     }
 
     private func clear(_ left: [ProbeRecords.Record], _ client: DAVClient) async {
-        let records = probes
         for record in left where await client.removeProbe(record.directory) {
-            // Removing a record does not fail.
-            try? await Blocking.run { records.end(record) }
+            await probes.end(record, service, client)
         }
+    }
+}
+
+extension ProbeRecords {
+    /// Removes the record of a directory that no longer exists, after the service has removed the directory's remains.
+    /// If the server is busy or cannot be reached, the directory stays recorded, and the next search for changes tries
+    /// again.
+    fileprivate func end(_ record: Record, _ service: any DAVServiceKind, _ client: DAVClient) async {
+        do {
+            try await service.removeRemains(ofProbe: record.directory, with: client)
+        } catch {
+            if error.isTransient { return }
+        }
+        // Removing a record does not fail.
+        try? await Blocking.run { end(record) }
     }
 }

@@ -12,7 +12,7 @@ extension DAVAccount {
     ) -> ServerWriter {
         ServerWriter(
             client: client, profile: profile, service: service, clock: clock, temporary: temporary, folder: folder,
-            catalogue: catalogue, turns: exchangeTurns)
+            catalogue: catalogue, temporaryEntries: temporaryEntries, turns: exchangeTurns)
     }
 
     /// Removes the temporary files of the recorded exchanges, except those in progress. The next call retries an
@@ -25,6 +25,14 @@ extension DAVAccount {
         guard let places = try? await catalogue.perform({ try $0.exchanges(in: folder) }) else { return }
         for place in places where await !exchangeTurns.isTaken(place) {
             _ = try? await clearExchange(place, priority, temporary: temporary)
+        }
+    }
+
+    /// Removes the temporary files of the recorded exchanges in a folder that is about to be removed. Waits until the
+    /// exchanges in progress have ended. Files that cannot be removed are ignored.
+    func endExchanges(in folder: Int64, temporary: URL) async throws {
+        for place in try await catalogue.perform({ try $0.exchanges(in: folder) }) {
+            _ = try? await clearExchange(place, temporary: temporary)
         }
     }
 

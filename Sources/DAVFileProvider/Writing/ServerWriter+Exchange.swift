@@ -1,4 +1,3 @@
-import FileProvider
 import HTTPTransport
 import LinuxSystem
 import SQLite
@@ -11,23 +10,32 @@ import WebDAVClient
 /// the file is first moved to a temporary name, where its contents no longer change, and compared afterwards.
 extension ServerWriter {
     /// The prefixes of the temporary names of new contents, and of files that were moved aside. Each prefix is followed
-    /// by the stamp of the catalogue, so that a client changes only its own files.
-    static let incoming = ".purvey-incoming-"
-    static let aside = ".purvey-aside-"
+    /// by the random token of the exchange, which the catalogue records. A file with another token is not temporary.
+    private static let incoming = ".purvey-incoming-"
+    private static let aside = ".purvey-aside-"
 
-    /// The addresses of the item and of the temporary files of an exchange. They are the same for each attempt.
+    /// Returns the token in a name that has the form of a temporary name; `nil` for other names.
+    static func token(in name: String) -> String? {
+        for prefix in [incoming, aside] where name.utf8.starts(with: prefix.utf8) {
+            return String(decoding: name.utf8.dropFirst(prefix.utf8.count), as: UTF8.self)
+        }
+        return nil
+    }
+
+    /// Whether a temporary name is that of a file that was moved aside, which may be the only file with its contents.
+    static func isAside(_ name: String) -> Bool { name.utf8.starts(with: aside.utf8) }
+
+    /// The addresses of the item and of the temporary files of an exchange.
     private struct Places {
         let file: HTTPAddress
         let incoming: HTTPAddress
         let aside: HTTPAddress
     }
 
-    private func places(of address: HTTPAddress) throws(DAVError) -> Places {
-        let digest = String(Digest(DAVError.name(of: address).utf8).value, radix: 36)
-        let own = "\(catalogue.stamp)-\(digest)"
-        return Places(
-            file: address, incoming: try sibling(of: address, Self.incoming + own),
-            aside: try sibling(of: address, Self.aside + own))
+    private func places(of address: HTTPAddress, _ token: String) throws(DAVError) -> Places {
+        Places(
+            file: address, incoming: try sibling(of: address, Self.incoming + token),
+            aside: try sibling(of: address, Self.aside + token))
     }
 
     private func sibling(of address: HTTPAddress, _ name: String) throws(DAVError) -> HTTPAddress {
@@ -113,10 +121,12 @@ extension ServerWriter {
         _ address: HTTPAddress, _ base: Base?,
         _ body: @Sendable (Places) async throws(DAVError) -> (reply: Reply, isClear: Bool)
     ) async throws(DAVError) -> Reply {
-        let (places, place) = (try places(of: address), place(of: address))
+        let place = place(of: address)
         return try await turns.perform(place) { () throws(DAVError) in
-            try await clear(places, place)
-            try await record { try $0.note(exchange: place, base: base) }
+            try await clear(address, place)
+            let token = String(UInt128.random(in: .min ... .max), radix: 36)
+            let places = try places(of: address, token)
+            try await record { try $0.note(exchange: place, token: token, base: base) }
             DAVStep.exchangeNoted.reach()
             do throws(DAVError) {
                 let (reply, isClear) = try await body(places)
@@ -126,7 +136,7 @@ extension ServerWriter {
             } catch {
                 // The files are removed in a separate task, because the caller's task may be cancelled. If this fails,
                 // they are removed later.
-                await Task { try? await clear(places, place) }.value
+                await Task { try? await clear(address, place) }.value
                 throw error
             }
         }
@@ -135,12 +145,12 @@ extension ServerWriter {
     /// Removes the temporary files that an earlier exchange of this file has left. If an exchange is in progress, waits
     /// until it has ended.
     func clearExchange(at address: HTTPAddress) async throws(DAVError) {
-        let (places, place) = (try places(of: address), place(of: address))
-        try await turns.perform(place) { () throws(DAVError) in try await clear(places, place) }
+        let place = place(of: address)
+        try await turns.perform(place) { () throws(DAVError) in try await clear(address, place) }
     }
 
     /// Removes the uploaded contents, which the system uploads again, and moves the old file back to its name.
-    private func clear(_ places: Places, _ place: ExchangePlace) async throws(DAVError) {
+    private func clear(_ address: HTTPAddress, _ place: ExchangePlace) async throws(DAVError) {
         var recorded: RecordedExchange?
         do {
             recorded = try await catalogue.perform { try $0.exchange(place) }
@@ -148,6 +158,7 @@ extension ServerWriter {
             throw Self.failure(error)
         }
         guard let recorded else { return }
+        let places = try places(of: address, recorded.token)
         try await removeOwn(places.incoming)
         if let base = recorded.base { try await putBack(places, base) }
         try await record { try $0.end(exchange: place) }
@@ -168,8 +179,8 @@ extension ServerWriter {
         }
     }
 
-    /// Returns the error for a record of an exchange that cannot be read or written.
-    private static func failure(_ error: any Error) -> DAVError {
+    /// Returns the error for a record that cannot be read or written.
+    static func failure(_ error: any Error) -> DAVError {
         .transport(.file(error as? Errno ?? ((error as? Database.Failure)?.isFull == true ? .noSpace : .inputOutput)))
     }
 

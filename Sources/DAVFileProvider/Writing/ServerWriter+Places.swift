@@ -68,10 +68,11 @@ extension ServerWriter {
 
     /// Removes an empty folder.
     ///
+    /// - Parameter number: the number of the folder.
     /// - Throws: `partial` if the folder is not empty.
-    func removeEmptyFolder(_ address: HTTPAddress) async throws(DAVError) {
+    func removeEmptyFolder(_ address: HTTPAddress, _ number: Int64) async throws(DAVError) {
         do {
-            try await removeFolderIfEmpty(address)
+            try await removeFolderIfEmpty(address, number)
         } catch {
             if case .notFound = error { return }
             guard error.mayHaveSucceeded, let isGone = try? await isGone(address), isGone else { throw error }
@@ -80,11 +81,11 @@ extension ServerWriter {
 
     /// Removes a folder after a listing has shown that it is empty. Between the two requests, a lock prevents other
     /// clients from adding items, if the server supports locks.
-    private func removeFolderIfEmpty(_ address: HTTPAddress) async throws(DAVError) {
+    private func removeFolderIfEmpty(_ address: HTTPAddress, _ number: Int64) async throws(DAVError) {
         if profile.locking == .enforced {
             do {
                 return try await withLock(on: address) { (lock) throws(DAVError) in
-                    try await requireEmpty(address)
+                    try await requireEmpty(address, number)
                     try await client.delete(address, if: DAVRequirements(locks: [lock]))
                 }
             } catch {
@@ -95,13 +96,22 @@ extension ServerWriter {
                 }
             }
         }
-        try await requireEmpty(address)
+        try await requireEmpty(address, number)
         try await client.delete(address)
     }
 
-    private func requireEmpty(_ address: HTTPAddress) async throws(DAVError) {
+    /// Checks that a folder has no entries except those that the service hides, and this client's temporary items. A
+    /// file of this client that was moved aside counts, because no other file may have its contents.
+    private func requireEmpty(_ address: HTTPAddress, _ number: Int64) async throws(DAVError) {
         let listing = try await client.list(address)
-        let entries = try await listing.all().filter { !service.hides($0) }
+        let visible = try await listing.all().filter { !service.isHidden($0) }
+        let temporary: Set<[UInt8]>
+        do {
+            temporary = try await temporaryEntries.names(among: visible, of: number)
+        } catch {
+            throw Self.failure(error)
+        }
+        let entries = visible.filter { !temporary.contains(Array($0.name.utf8)) || Self.isAside($0.name) }
         if let first = entries.first { throw .partial(first.name, status: 409, count: entries.count) }
         try await listing.requireNothingLeftOut()
     }

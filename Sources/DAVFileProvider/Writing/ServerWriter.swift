@@ -16,6 +16,7 @@ struct ServerWriter: Sendable {
     /// The number of the folder in which the change is made.
     let folder: Int64
     let catalogue: SharedServerCatalogue
+    let temporaryEntries: TemporaryEntries
     let turns: ExchangeTurns
 
     /// The owner of the locks, which other clients show to their users.
