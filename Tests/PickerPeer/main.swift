@@ -63,9 +63,50 @@ final class Documents: UIDocumentBrowserViewController, UIDocumentBrowserViewCon
     }
 }
 
+/// A delegate of panels that takes no plans, and adds an extension to names.
+final class Taste: NSObject, NSOpenSavePanelDelegate {
+    struct Refusal: LocalizedError {
+        var errorDescription: String? { "Plans are not accepted" }
+    }
+
+    func panel(_ sender: Any, shouldEnable url: URL) -> Bool { url.pathExtension != "png" }
+
+    func panel(_ sender: Any, validate url: URL) throws {
+        if url.lastPathComponent.hasPrefix("Plan") { throw Refusal() }
+    }
+
+    func panel(_ sender: Any, userEnteredFilename filename: String, confirmed okFlag: Bool) -> String? {
+        guard okFlag, filename != "Secret" else { return nil }
+        return filename.contains(".") ? filename : filename + ".txt"
+    }
+}
+
+/// A delegate of panels that decides when a file exists.
+final class Hesitation: NSObject, NSOpenSavePanelDelegate {
+    func panel(_ sender: Any, validate url: URL) throws {
+        show("asked")
+        while !FileManager.default.fileExists(atPath: CommandLine.arguments[3]) { usleep(10_000) }
+    }
+}
+
 let library = Library()
+let taste = Taste()
+let hesitation = Hesitation()
 let documents = Documents(forOpening: [.plainText])
 let arguments = CommandLine.arguments
+/// The number of words of each command, its own included.
+let lengths = [
+    "open": 2, "copy": 2, "export": 3, "browse": 2, "panel": 2, "save": 2, "choosy": 2, "choosy save": 2, "hesitant": 3,
+]
+guard arguments.count > 1, lengths[arguments[1]] == arguments.count - 1 else {
+    let usage = """
+        usage: PickerPeer open|copy|panel|save|choosy|"choosy save"|browse DIRECTORY | export DIRECTORY FILE
+                | hesitant DIRECTORY DECISION
+
+        """
+    FileHandle.standardError.write(Data(usage.utf8))
+    exit(2)
+}
 switch arguments[1] {
 case "open", "copy":
     let picker = UIDocumentPickerViewController(
@@ -95,6 +136,33 @@ case "save":
     let panel = NSSavePanel()
     panel.nameFieldStringValue = "Letter"
     panel.allowedContentTypes = [.plainText]
+    panel.directoryURL = URL(fileURLWithPath: arguments[2])
+    panel.begin { response in
+        if response == .OK, let url = panel.url { show("picked", url.path) } else { show("cancelled") }
+        exit(0)
+    }
+case "choosy":
+    let panel = NSOpenPanel()
+    panel.delegate = taste
+    panel.directoryURL = URL(fileURLWithPath: arguments[2])
+    // The main queue is busy with this function while the panel is shown.
+    DispatchQueue.main.async {
+        if panel.runModal() == .OK, let url = panel.url { show("picked", url.path) } else { show("cancelled") }
+        exit(0)
+    }
+    RunLoop.main.run()
+case "hesitant":
+    let panel = NSOpenPanel()
+    panel.delegate = hesitation
+    panel.directoryURL = URL(fileURLWithPath: arguments[2])
+    panel.begin { response in
+        show(response == .OK ? "picked" : "cancelled")
+        exit(0)
+    }
+case "choosy save":
+    let panel = NSSavePanel()
+    panel.delegate = taste
+    panel.nameFieldStringValue = "Secret"
     panel.directoryURL = URL(fileURLWithPath: arguments[2])
     panel.begin { response in
         if response == .OK, let url = panel.url { show("picked", url.path) } else { show("cancelled") }

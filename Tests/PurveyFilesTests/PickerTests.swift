@@ -1,5 +1,6 @@
 import BrowserTesting
 import DaemonTesting
+import DesktopTesting
 import FileTesting
 import Foundation
 import Glibc
@@ -11,7 +12,7 @@ import Testing
 /// Tests of the window that picks for another program. The program is written as for Apple's platforms.
 @Suite(.serialized, .timeLimit(.minutes(20)), .enabled(if: Requirement.isWanted(program: "Xvfb")))
 struct PickerTests {
-    private let files = ["Plan.txt": "to do", "Photo.png": "no photo", "Notes/One.txt": "1"]
+    private let files = ["Agenda.txt": "a day", "Plan.txt": "to do", "Photo.png": "no photo", "Notes/One.txt": "1"]
 
     /// Runs a test with a picker of `PickerPeer`.
     private func run(
@@ -53,6 +54,14 @@ struct PickerTests {
         try await run("open") { window in
             _ = try await window.find("list item", "Plan.txt")
             kill(try await window.pickerProcess(), SIGKILL)
+            #expect(try await line(window) == "cancelled dismissed")
+        }
+    }
+
+    @Test func aPickerWhoseDisplayGoesAwayCountsAsCancelled() async throws {
+        try await run("open") { window in
+            _ = try await window.find("list item", "Plan.txt")
+            window.display.send(SIGKILL)
             #expect(try await line(window) == "cancelled dismissed")
         }
     }
@@ -109,6 +118,48 @@ struct PickerTests {
             _ = try await window.find("list item", "Plan.txt")
             try await window.press("button", "Save")
             #expect(try await line(window) == "picked \(window.place.mount)/Letter.txt")
+        }
+    }
+
+    @Test func theDelegateOfAPanelRefusesItemsAndTheUserPicksAnother() async throws {
+        try await run("choosy") { window in
+            _ = try await window.find("list item", "Plan.txt")
+            try await window.focusWindow(named: "Choose a File")
+            // The items are Notes, Agenda.txt, Photo.png and Plan.txt.
+            try await window.keys("End", "Return")
+            _ = try await window.find("label", "Plans are not accepted.")
+            try await window.keys("Up", "Return")
+            _ = try await window.find("label", "“Photo.png” cannot be picked here.")
+            try await window.keys("Up", "Return")
+            #expect(try await line(window) == "picked \(window.place.mount)/Agenda.txt")
+        }
+    }
+
+    @Test func theDelegateOfAPanelDecidesAboutTheNameOfANewFile() async throws {
+        try await run("choosy save") { window in
+            let entry = try await window.find("text box", "Name of the new file")
+            _ = try await window.find("list item", "Plan.txt")
+            try await window.press("button", "Save")
+            _ = try await window.find("label", "The name “Secret” cannot be used here.")
+            // The delegate adds the extension, so that the name is that of an existing file.
+            try await onThread { try entry.setText("Agenda") }
+            try await window.press("button", "Save")
+            try await window.pressButton(labelled: "Replace")
+            #expect(try await line(window) == "picked \(window.place.mount)/Agenda.txt")
+        }
+    }
+
+    @Test func aPickerWhoseDelegateDoesNotReplyCanBeCancelled() async throws {
+        let folder = try TestFolder()
+        try await run("hesitant", folder.path + "/decision") { window in
+            _ = try await window.find("list item", "Plan.txt")
+            try await window.focusWindow(named: "Choose a File")
+            try await window.keys("End", "Return")
+            #expect(try await line(window) == "asked")
+            try await window.press("button", "Cancel")
+            try await window.awaitNo("list", WindowFixture.items)
+            try folder.file("decision", [])
+            #expect(try await line(window, 2) == "cancelled")
         }
     }
 

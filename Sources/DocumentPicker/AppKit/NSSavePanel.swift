@@ -13,6 +13,8 @@ import UniformTypeIdentifiers
     private var isCancelled: (@MainActor () -> Void)?
     private(set) var pickedURLs: [URL] = []
 
+    /// The delegate, which may refuse what the user picks.
+    open weak var delegate: (any NSOpenSavePanelDelegate)?
     /// The picked URL; `nil` if the user picked none.
     open var url: URL? { pickedURLs.first }
     /// The folder that is shown first: a directory in a mount. `nil` for the recent files.
@@ -81,7 +83,9 @@ import UniformTypeIdentifiers
     ///
     /// - Parameter handler: called once on the main thread, when the panel has ended.
     open func begin(completionHandler handler: @escaping @MainActor (NSApplication.ModalResponse) -> Void) {
-        start { event in
+        start { work in
+            Task { @MainActor in work() }
+        } report: { event in
             Task { @MainActor [weak self] in
                 guard let self else { return }
                 handler(take(event))
@@ -102,12 +106,22 @@ import UniformTypeIdentifiers
     /// served meanwhile.
     open func runModal() -> NSApplication.ModalResponse {
         let ending = Lock<PickerProcess.Event?>(nil)
-        start { event in
+        // The main queue is not served if a function on it has called this one. Therefore the loop below calls the
+        // delegate.
+        let work = Lock<[@MainActor @Sendable () -> Void]>([])
+        start { new in
+            work.withLock { $0.append(new) }
+        } report: { event in
             ending.withLock { $0 = event }
         } cancelled: {
             ending.withLock { $0 = .cancelled }
         }
         while true {
+            let functions = work.withLock { work in
+                defer { work = [] }
+                return work
+            }
+            for function in functions { function() }
             if let event = ending.withLock({ $0 }) { return take(event) }
             // Without a source, the run loop returns at once.
             if !RunLoop.main.run(mode: .default, before: Date(timeIntervalSinceNow: Self.pause)) {
@@ -126,12 +140,13 @@ import UniformTypeIdentifiers
     }
 
     private func start(
-        _ report: @escaping @Sendable (PickerProcess.Event) -> Void, cancelled: @escaping @MainActor () -> Void
+        performing perform: @escaping @Sendable (@escaping @MainActor @Sendable () -> Void) -> Void,
+        report: @escaping @Sendable (PickerProcess.Event) -> Void, cancelled: @escaping @MainActor () -> Void
     ) {
         cancel(nil)
         pickedURLs = []
         isCancelled = cancelled
-        picker = PickerProcess.start(completeRequest, report: report)
+        picker = PickerProcess.start(completeRequest, review: review(perform), report: report)
     }
 
     private func take(_ event: PickerProcess.Event) -> NSApplication.ModalResponse {

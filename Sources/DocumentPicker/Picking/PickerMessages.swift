@@ -33,7 +33,26 @@ package struct PickedItem: SchemaMessage {
     }
 }
 
-/// A report of the items that the user picked. After the reply, the picker ends unless it is a document browser.
+/// The failures in replies of the program that started the picker.
+package enum PickFailure: Int64, Sendable {
+    /// An item does not exist any more, or cannot be handed over.
+    case unusable = 1
+    /// The program refuses the picked items. The message is its reason.
+    case refused = 2
+
+    /// The domain of these failures.
+    package static let domain = "DocumentPicker"
+}
+
+extension ServedCall {
+    /// Replies with a failure of a pick.
+    func fail(_ failure: PickFailure, _ message: String) {
+        fail(domain: PickFailure.domain, code: failure.rawValue, message: message)
+    }
+}
+
+/// A report of the items that the user picked. After the reply, the picker ends unless it is a document browser. If the
+/// program refuses the items, the picker stays.
 package struct PickCall: Call, SchemaMessage {
     package typealias Reply = Empty
     package static var method: UInt64 { 1 }
@@ -55,24 +74,16 @@ package struct DismissCall: Call, SchemaMessage {
     package static let schema = Schema(Self.init)
 }
 
-/// A request for a new document in a folder. The program that started the picker creates the document. The reply may
-/// take long, because the program may ask the user.
+/// A request for a new document in a folder. The program that started the picker creates the document, and replies
+/// with its name in the folder. The reply may take long, because the program may ask the user.
 package struct NewDocumentCall: Call, SchemaMessage {
+    package typealias Reply = ChosenName
     package static var method: UInt64 { 3 }
     let folder: PickedItem
 
     package init(folder: PickedItem) { self.folder = folder }
 
     package static let schema = Schema(Self.init, Field(0, \.folder))
-
-    package struct Reply: SchemaMessage {
-        /// The name of the new document in the folder; `nil` if the program created none.
-        package let name: String?
-
-        init(name: String?) { self.name = name }
-
-        package static let schema = Schema(Self.init, Field(0, \.name))
-    }
 }
 
 /// The program's request to show an item in the picker.
@@ -84,4 +95,26 @@ package struct RevealCall: Call, SchemaMessage {
     package init(path: String) { self.path = path }
 
     package static let schema = Schema(Self.init, Field(0, \.path))
+}
+
+/// A question whether the program accepts the name of a new file. The program replies with the name to use. The picker
+/// asks before the user confirms that an existing file is replaced.
+package struct NewNameCall: Call, SchemaMessage {
+    package typealias Reply = ChosenName
+    package static var method: UInt64 { 5 }
+    let name: String
+
+    package init(name: String) { self.name = name }
+
+    package static let schema = Schema(Self.init, Field(0, \.name))
+}
+
+/// The name of a new file that the program that started the picker has chosen.
+package struct ChosenName: SchemaMessage {
+    /// The name; `nil` if the program refuses the suggested name, or has created no document.
+    package let name: String?
+
+    init(name: String?) { self.name = name }
+
+    package static let schema = Schema(Self.init, Field(0, \.name))
 }

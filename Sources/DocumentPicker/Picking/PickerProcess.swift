@@ -45,14 +45,15 @@ package final class PickerProcess: Sendable {
     /// - Parameters:
     ///   - program: the path of the picker program; `nil` for `purvey-files` (see ``ProgramSearch``).
     ///   - newDocument: serves the requests for new documents that a browsing picker sends.
+    ///   - review: decides about picks; `nil` to accept all.
     ///   - report: called on any thread.
     package static func start(
-        _ request: PickerRequest, program: String? = nil, newDocument: NewDocument? = nil,
+        _ request: PickerRequest, program: String? = nil, newDocument: NewDocument? = nil, review: PickReview? = nil,
         report: @escaping @Sendable (Event) -> Void
     ) -> PickerProcess {
         let browses = if case .browse = request.purpose { true } else { false }
         let process = PickerProcess(browses: browses, report: report)
-        HandlerThreads.shared.run { process.run(request, program, newDocument) }
+        HandlerThreads.shared.run { process.run(request, program, process.service(newDocument, review)) }
         return process
     }
 
@@ -73,7 +74,7 @@ package final class PickerProcess: Sendable {
         }
     }
 
-    private func run(_ request: PickerRequest, _ program: String?, _ newDocument: NewDocument?) {
+    private func run(_ request: PickerRequest, _ program: String?, _ service: Service) {
         do {
             let program = try program ?? ProgramSearch.find("purvey-files", variable: "PURVEY_FILES")
             let (ours, theirs) = try SequencedPacketSocket.pair()
@@ -82,7 +83,7 @@ package final class PickerProcess: Sendable {
             request.isHandedOver = true
             let child = try ChildProgram.start(
                 program, arguments: request.arguments, descriptors: [nil, nil, messagesEnd, theirs.descriptor])
-            let connection = try Connection(ours, service: service(newDocument), limits: Self.limits)
+            let connection = try Connection(ours, service: service, limits: Self.limits)
             let isWanted = state.withLock { state in
                 if !state.hasEnded { state.connection = connection }
                 return !state.hasEnded
@@ -94,22 +95,24 @@ package final class PickerProcess: Sendable {
         }
     }
 
-    private func service(_ newDocument: NewDocument?) -> Service {
+    private func service(_ newDocument: NewDocument?, _ review: PickReview?) -> Service {
         var service = Service()
         service.on(PickCall.self) { [self] request, call in
             HandlerThreads.shared.run { [self] in
                 do {
                     let urls = try request.items.map { try $0.resolve() }
-                    if browses {
-                        call.reply()
-                        report(.picked(urls))
-                    } else {
-                        end(with: .picked(urls)) { call.reply() }
+                    guard let review else { return accept(urls, call) }
+                    review.refusal(urls) { [self] reason in
+                        if let reason { call.fail(.refused, reason) } else { accept(urls, call) }
                     }
                 } catch {
-                    call.fail(domain: "DocumentPicker", code: 1, message: "the item cannot be handed over: \(error)")
+                    call.fail(.unusable, "the item cannot be handed over: \(error)")
                 }
             }
+        }
+        service.on(NewNameCall.self) { request, call in
+            guard let review else { return call.reply(.init(name: request.name)) }
+            review.acceptedName(request.name) { call.reply(.init(name: $0)) }
         }
         service.on(DismissCall.self) { [self] _, call in
             end(with: .cancelled) { call.reply() }
@@ -120,12 +123,22 @@ package final class PickerProcess: Sendable {
                     do {
                         newDocument(try request.folder.resolve()) { call.reply(.init(name: $0)) }
                     } catch {
-                        call.fail(domain: "DocumentPicker", code: 1, message: "the folder cannot be found: \(error)")
+                        call.fail(.unusable, "the folder cannot be found: \(error)")
                     }
                 }
             }
         }
         return service
+    }
+
+    /// Reports a pick that no review has refused.
+    private func accept(_ urls: [URL], _ call: ServedCall<PickCall>) {
+        if browses {
+            call.reply()
+            report(.picked(urls))
+        } else {
+            end(with: .picked(urls)) { call.reply() }
+        }
     }
 
     /// Waits until the picker has exited. If it exited without reporting a pick or a cancellation, reports a failure

@@ -58,6 +58,11 @@ package struct PickerRequest: Sendable, Equatable {
         return words + (place.map { ["--", $0] } ?? [])
     }
 
+    /// The options that users give after the first one.
+    private static let options = [
+        "--folders", "--files-and-folders", "--multiple", "--type", "--title", "--prompt", "--message", "--null",
+    ]
+
     /// The reason why a command line is not a valid request.
     package struct ArgumentError: Error, CustomStringConvertible {
         package let description: String
@@ -98,7 +103,9 @@ package struct PickerRequest: Sendable, Equatable {
                 place = words.popFirst()
                 if let rest = words.first { throw ArgumentError(description: "unexpected argument '\(rest)'") }
             case let option where option.hasPrefix("-"):
-                throw ArgumentError(description: "unknown option '\(option)'")
+                throw ArgumentError(
+                    description: SpellingSuggestion.sentence(
+                        "unknown option '\(option)'", about: option, known: Self.options))
             default:
                 guard place == nil else { throw ArgumentError(description: "unexpected argument '\(word)'") }
                 place = word
@@ -109,7 +116,9 @@ package struct PickerRequest: Sendable, Equatable {
         case .files where folders: purpose = .folders
         case .browse: purpose = .browse(newDocument: newDocument)
         default:
-            if folders || both { throw ArgumentError(description: "--folders belongs to --choose") }
+            if folders || both {
+                throw ArgumentError(description: "\(both ? "--files-and-folders" : "--folders") goes with --choose")
+            }
         }
     }
 }

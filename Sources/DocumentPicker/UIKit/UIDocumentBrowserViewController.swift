@@ -18,6 +18,13 @@ open class UIDocumentBrowserViewController: UIViewController {
         case move
     }
 
+    /// The appearance of the window.
+    public enum BrowserUserInterfaceStyle: UInt, Sendable {
+        case white
+        case light
+        case dark
+    }
+
     private let types: [String]
     private var picker: PickerProcess?
 
@@ -35,6 +42,10 @@ open class UIDocumentBrowserViewController: UIViewController {
     open var allowedContentTypes: [String] { types }
     /// Whether names are shown with their extensions. The window always shows them.
     open var shouldShowFileExtensions = true
+    /// The appearance of the window. It has no effect: the window follows the desktop's setting.
+    open var browserUserInterfaceStyle = BrowserUserInterfaceStyle.light
+    /// The width of documents' pictures relative to their height. It has no effect.
+    open var defaultDocumentAspectRatio = 2.0 / 3
 
     /// Creates a browser for documents of the given types, or of all types if `contentTypes` is `nil`.
     public init(forOpening contentTypes: [UTType]?) {
@@ -181,6 +192,9 @@ extension DocumentTransfer {
 @MainActor public protocol UIDocumentBrowserViewControllerDelegate: NSObjectProtocol {
     /// Informs the delegate of the documents that the user opens. The window stays open.
     func documentBrowser(_ controller: UIDocumentBrowserViewController, didPickDocumentsAt documentURLs: [URL])
+    /// Informs the delegate of the documents that the user opens. Called only if the delegate does not implement
+    /// ``documentBrowser(_:didPickDocumentsAt:)``, which supersedes it.
+    func documentBrowser(_ controller: UIDocumentBrowserViewController, didPickDocumentURLs documentURLs: [URL])
     /// Asks the delegate for a new document. The delegate calls the handler once, with a file to import, or with `nil`
     /// and `none`. The default creates no document.
     func documentBrowser(
@@ -197,9 +211,14 @@ extension DocumentTransfer {
 }
 
 extension UIDocumentBrowserViewControllerDelegate {
-    /// Does nothing.
+    /// Informs the delegate by the superseded method.
     public func documentBrowser(_ controller: UIDocumentBrowserViewController, didPickDocumentsAt documentURLs: [URL]) {
+        documentBrowser(controller, didPickDocumentURLs: documentURLs)
     }
+    /// Does nothing.
+    public func documentBrowser(
+        _ controller: UIDocumentBrowserViewController, didPickDocumentURLs documentURLs: [URL]
+    ) {}
     /// Creates no document.
     public func documentBrowser(
         _ controller: UIDocumentBrowserViewController,

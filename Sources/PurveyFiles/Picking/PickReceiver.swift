@@ -65,6 +65,13 @@ import LinuxSystem
         _ = try await call(connection, PickCall(items: items))
     }
 
+    /// Asks the program whether it accepts the name of a new file. Returns the name to use, or `nil` if the program
+    /// refuses the name.
+    func acceptedName(_ name: String) async throws(BrowserError) -> String? {
+        guard let connection else { return name }
+        return try await call(connection, NewNameCall(name: name)).name
+    }
+
     /// Reports to the program that the user picked nothing.
     func sendDismissal() async {
         if let connection { _ = try? await call(connection, DismissCall()) }
@@ -88,6 +95,11 @@ import LinuxSystem
         do throws(ConduitError) {
             return try await connection.call(request)
         } catch {
+            if case .remote(let failure) = error, failure.domain == PickFailure.domain,
+                failure.code == PickFailure.refused.rawValue
+            {
+                throw BrowserError(failure.message)
+            }
             throw BrowserError("The program did not take it: \(error)")
         }
     }

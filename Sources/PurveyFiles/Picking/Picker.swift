@@ -12,8 +12,10 @@ import LinuxSystem
     private let receiver: PickReceiver
     private let browser: Browser
     private var window: UnsafeMutablePointer<GtkWindow>?
-    /// Whether the result was sent to the other program, or is being sent.
+    /// Whether the window closes or has closed.
     private var isEnding = false
+    /// Whether the other program is being asked about a pick. The user can cancel meanwhile.
+    private var isAsking = false
     /// The exit status of this program: 1 until the user has picked an item.
     private(set) var status: CInt = 1
 
@@ -60,7 +62,7 @@ import LinuxSystem
         return true
     }
 
-    /// Ends without a result, unless a result is being sent.
+    /// Ends without a result. Does nothing if the window closes already.
     func cancel() {
         guard !isEnding else { return }
         isEnding = true
@@ -76,24 +78,49 @@ import LinuxSystem
     }
 
     private func confirm(_ pick: Pick) {
-        guard !isEnding else { return }
-        if case .newFile(_, let name) = pick, browser.hasItem(named: name), let window {
-            return Dialogs.confirmReplacement(of: name, over: window) { [weak self] in self?.send(pick) }
+        if case .newFile(let folder, let name) = pick {
+            ask { picker throws(BrowserError) in try await picker.confirm(name, in: folder) }
+        } else {
+            send(pick)
         }
-        send(pick)
+    }
+
+    /// Sends the name of a new file, if the other program accepts the name and the user confirms that an existing file
+    /// is replaced.
+    private func confirm(_ name: String, in folder: String) async throws(BrowserError) {
+        guard let accepted = try await receiver.acceptedName(name) else {
+            throw BrowserError("The name “\(name)” cannot be used here")
+        }
+        // The user may have opened another folder meanwhile.
+        guard !isEnding, browser.currentFolder == folder else { return }
+        if accepted != name { bar.setName(accepted) }
+        let pick = Pick.newFile(folder: folder, name: accepted)
+        guard browser.hasItem(named: accepted), let window else { return try await receive(pick) }
+        Dialogs.confirmReplacement(of: accepted, over: window) { [weak self] in self?.send(pick) }
     }
 
     private func send(_ pick: Pick) {
-        isEnding = !request.canBrowse
+        ask { picker throws(BrowserError) in try await picker.receive(pick) }
+    }
+
+    /// Sends a pick, and closes the window if the other program accepts it.
+    private func receive(_ pick: Pick) async throws(BrowserError) {
+        try await receiver.send(pick)
+        status = 0
+        if !request.canBrowse { close() }
+    }
+
+    /// Runs a request to the other program, unless another one is running. Shows its failure.
+    private func ask(_ body: @escaping @MainActor (Picker) async throws(BrowserError) -> Void) {
+        guard !isEnding, !isAsking else { return }
+        isAsking = true
         Task {
             do throws(BrowserError) {
-                try await receiver.send(pick)
-                status = 0
-                if !request.canBrowse { close() }
+                try await body(self)
             } catch {
-                isEnding = false
-                browser.report(error)
+                if !isEnding { browser.report(error) }
             }
+            isAsking = false
         }
     }
 

@@ -93,7 +93,12 @@ import FileProviderGTK
 
     /// Copies the name of an existing file into the entry, so that the user may replace that file or change the name.
     func takeName(of item: BrowserItem) {
-        if let nameEntry, !item.isFolder { gtk_editable_set_text(nameEntry.opaque, item.name) }
+        if !item.isFolder { setName(item.name) }
+    }
+
+    /// Changes the name of the new file.
+    func setName(_ name: String) {
+        if let nameEntry { gtk_editable_set_text(nameEntry.opaque, name) }
     }
 }
 
