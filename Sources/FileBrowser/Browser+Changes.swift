@@ -72,11 +72,16 @@ extension Browser {
 
     // MARK: Trash
 
+    /// Whether the user's work is removing an item from the listing.
+    package func isRemoving(_ item: BrowserItem) -> Bool { leaving.contains(item.id) }
+
     /// Moves items to the trash of their service. ``undo()`` restores them.
     package func trash(_ items: [BrowserItem]) {
         guard !items.isEmpty else { return }
         attempt { browser throws(BrowserError) in
             try await browser.confirm(FindAlertsCall(.trash, items: items.map(\.place)))
+            browser.leaving.formUnion(items.map(\.id))
+            defer { browser.leaving.subtract(items.map(\.id)) }
             var trashed: [BrowserItem] = []
             defer {
                 if !trashed.isEmpty {
@@ -94,6 +99,8 @@ extension Browser {
     /// Restores items from the trash to their former folders.
     package func restore(_ items: [BrowserItem]) {
         attempt { browser throws(BrowserError) in
+            browser.leaving.formUnion(items.map(\.id))
+            defer { browser.leaving.subtract(items.map(\.id)) }
             for item in items {
                 _ = try await browser.daemon.call(
                     UntrashItemCall(domain: item.domain, item: item.description.identifier))
@@ -110,6 +117,8 @@ extension Browser {
                 FindAlertsCall(
                     .delete,
                     deletions: items.map { EmptyTrashCall(domain: $0.domain, item: $0.description.identifier) }))
+            browser.leaving.formUnion(items.map(\.id))
+            defer { browser.leaving.subtract(items.map(\.id)) }
             for item in items {
                 _ = try await browser.daemon.call(
                     EmptyTrashCall(domain: item.domain, item: item.description.identifier))

@@ -16,7 +16,7 @@ extension Browser {
             do throws(BrowserError) {
                 try await read(location)
             } catch {
-                if !Task.isCancelled, error.kind != .cancelled { listingError = error }
+                if !Task.isCancelled, error.kind != .cancelled { fail(error) }
             }
             guard !Task.isCancelled else { return }
             listing.flush()
@@ -24,6 +24,12 @@ extension Browser {
             whenChanged(.loading)
             if isStale { load() }
         }
+    }
+
+    /// Stores the reason why the location cannot be shown. The items stay unless the folder or the domain has vanished.
+    private func fail(_ error: BrowserError) {
+        listingError = error
+        if error.kind == .noSuchItem || error.kind == .noSuchDomain { listing.clear() }
     }
 
     /// Reads the current location again. If it is being read now, reads it again after that.

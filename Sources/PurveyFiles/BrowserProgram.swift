@@ -63,7 +63,7 @@ import ProgramManuals
 
     /// Shows a domain, a folder or a directory in a window. If `place` is `nil`, shows the recent files.
     private static func open(_ place: String?, _ window: BrowserWindow) {
-        if let place, place.hasPrefix("/") {
+        if let place, place.isAbsolutePath {
             window.browser.begin(at: .recents)
             window.browser.begin(atDirectory: place)
         } else {
@@ -86,8 +86,8 @@ import ProgramManuals
     /// the recent files.
     private static func location(_ place: String?) -> Location {
         guard let place else { return .recents }
-        guard let colon = place.firstIndex(of: ":") else { return .folder(domain: place, path: "") }
-        let path = place[place.index(after: colon)...].pathNames.joined(separator: "/")
+        guard let colon = place.firstColon else { return .folder(domain: place, path: "") }
+        let path = place[place.utf8.index(after: colon)...].pathNames.joined(separator: "/")
         return .folder(domain: String(place[..<colon]), path: path)
     }
 }

@@ -11,6 +11,8 @@ package struct BrowsedCloud: Sendable {
     package let cloud: StartedCloud
     /// The directory of all files of the test. Its path is short enough for a socket in it.
     package let home: String
+    /// The disk with the data of all domains; `nil` if they have none of their own.
+    package let disk: FullDisk?
 
     /// The domain's mount point.
     package var mount: String { daemon.home + "/mounts/Cloud" }
@@ -23,15 +25,18 @@ package struct BrowsedCloud: Sendable {
 
     /// Runs a test.
     ///
-    /// - Parameter files: the files of the service, by path.
+    /// - Parameters:
+    ///   - files: the files of the service, by path.
+    ///   - diskMegabytes: the size of a disk for the data of all domains; `nil` for the disk of all other files.
+    ///   - variables: environment variables of the daemon as `NAME=value`, which override this process's own.
     package static func run(
-        _ files: [String: String] = [:], isolation: isolated (any Actor)? = #isolation,
-        _ body: (BrowsedCloud) async throws -> Void
+        _ files: [String: String] = [:], diskMegabytes: Int? = nil, daemonVariables variables: [String] = [],
+        isolation: isolated (any Actor)? = #isolation, _ body: (BrowsedCloud) async throws -> Void
     ) async throws {
         let temporary = (NSTemporaryDirectory() as NSString).standardizingPath
         let home = temporary + "/pvf-" + UUID().uuidString.prefix(8)
         try FileManager.default.createDirectory(atPath: home, withIntermediateDirectories: true)
-        let place = try await onThread { try BrowsedCloud(home: home, files) }
+        let place = try await onThread { try BrowsedCloud(home: home, files, diskMegabytes, variables) }
         let result: Result<Void, any Error>
         do {
             try await body(place)
@@ -42,6 +47,7 @@ package struct BrowsedCloud: Sendable {
         let isGone = try await onThread {
             _ = place.daemon.end()
             place.cloud.end()
+            place.disk?.unmount()
             return place.daemon.removeHome(mount: place.mount)
         }
         try? FileManager.default.removeItem(atPath: home)
@@ -49,17 +55,19 @@ package struct BrowsedCloud: Sendable {
         if !isGone { throw Failed("the daemon's directory was not removed") }
     }
 
-    private init(home: String, _ files: [String: String]) throws {
+    private init(home: String, _ files: [String: String], _ diskMegabytes: Int?, _ variables: [String]) throws {
         self.home = home
         let program = try BuiltProgram.path("ScriptableProvider")
         cloud = try StartedCloud(program: program, folder: home + "/service")
         daemon = try StartedDaemon(home: home + "/h")
         try FileManager.default.createDirectory(atPath: daemon.home, withIntermediateDirectories: true)
+        let domains = daemon.home + "/data/domains"
+        disk = try diskMegabytes.map { try FullDisk(megabytes: $0, at: domains) }
         try StartedCloud.makeBundle(
             at: home + "/Scriptable.appex", program: program,
             actions: StartedCloud.standardActions + StartedCloud.replyingActions, replies: true)
         for (path, text) in files { try cloud.control.put(path, text) }
-        try daemon.start()
+        try daemon.start(variables)
         try succeed("extensions", "install", "--link", home + "/Scriptable.appex")
         try succeed("domains", "add", StartedCloud.providerIdentifier, "Cloud", "path=" + cloud.folder)
     }
@@ -97,6 +105,13 @@ package struct BrowsedCloud: Sendable {
     ) async throws -> Value {
         let control = cloud.control
         return try await onThread { try body(control) }
+    }
+
+    /// Changes the service as another client does, and notifies the daemon.
+    package func changeAtService(_ body: @escaping @Sendable (CloudControl) throws -> Void) async throws {
+        let daemon = daemon
+        try await tell(body)
+        _ = try await onThread { try daemon.purvey(["signal", "Cloud"]) }
     }
 
     /// Returns the paths of the service's items.

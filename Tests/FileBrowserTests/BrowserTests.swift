@@ -1,5 +1,6 @@
 import BrowserTesting
 import DaemonTesting
+import DomainMessages
 import FileBrowser
 import FileProvider
 import Glibc
@@ -143,6 +144,21 @@ import Testing
             try await eventually("it is in the trash") { browser.names == ["Plan.txt"] }
             browser.restore(browser.listing.all)
             try await eventually("the trash is empty") { browser.names.isEmpty }
+        }
+    }
+
+    @Test func anItemThatReachesTheTrashLateIsShownThere() async throws {
+        try await browse(files) { browser, place in
+            try await place.tell { try $0.add(CloudRule(.hold, on: .trash)) }
+            browser.trash([try await browser.item("Plan.txt")])
+            try await eventually("it is being sent") {
+                browser.names == ["Notes"] && browser.domains.first?.activity.uploadsInFlight == 1
+            }
+            browser.go(to: .trash)
+            try await eventually("the trash is read") { !browser.isLoading }
+            #expect(browser.names.isEmpty)
+            try await place.tell { try $0.removeRules() }
+            try await eventually("it is in the trash") { browser.names == ["Plan.txt"] }
         }
     }
 

@@ -1,4 +1,5 @@
 import BrowserTesting
+import DesktopTesting
 import FileTesting
 import Foundation
 import Testing
@@ -13,7 +14,7 @@ struct KeysTests {
             _ = try await window.find("list item", "Plan.txt")
             try await window.focusWindow()
             try await window.keys("ctrl+question")
-            for title in ["Keep on this computer", "Compare versions", "Tags", "Transfers"] {
+            for title in ["Places or items", "Keep on this computer", "Compare versions", "Tags", "Transfers"] {
                 _ = try await window.find("label", title)
             }
         }

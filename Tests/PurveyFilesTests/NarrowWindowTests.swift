@@ -1,4 +1,5 @@
 import BrowserTesting
+import DesktopTesting
 import FileTesting
 import Foundation
 import Testing

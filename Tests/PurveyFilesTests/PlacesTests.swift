@@ -1,5 +1,6 @@
 import BrowserTesting
 import DaemonTesting
+import DesktopTesting
 import FileTesting
 import Foundation
 import ScriptableService
@@ -24,6 +25,51 @@ struct PlacesTests {
             }
             try await onThread { try Data("changed".utf8).write(to: URL(fileURLWithPath: place.mount + "/Plan.txt")) }
             _ = try await window.find("list item", "Cloud, Sign-in needed")
+        }
+    }
+
+    // MARK: Domains that are added and removed
+
+    private static let gone = "This Cannot Be Shown"
+
+    @Test func aDomainIsAddedBrowsedAndRemovedWhileItIsShown() async throws {
+        try await WindowFixture.run(["Plan.txt": "to do", "Notes/One.txt": "1"]) { window in
+            _ = try await window.find("list item", "Cloud, ")
+            try await window.addDomain("Second")
+            try await window.focusWindow()
+            try await window.choosePlace("Second, ")
+            _ = try await window.find("button", "Second, current folder")
+            _ = try await window.find("list item", "Plan.txt, In the cloud, 5 bytes")
+            try await window.select("Notes, folder")
+            try await window.keys("Return")
+            _ = try await window.find("list item", "One.txt")
+
+            // A domain that vanishes leaves no items that only seem to exist.
+            _ = try await window.purvey("domains", "remove", "Second")
+            try await window.awaitNo("list item", "Second, ")
+            _ = try await window.find("group", Self.gone)
+            try await window.awaitNo("list item", "One.txt")
+            #expect(try await window.place.paths() == ["Plan.txt", "Notes", "Notes/One.txt"])
+
+            // It is shown again without a key or a click.
+            try await window.addDomain("Second")
+            _ = try await window.find("list item", "One.txt")
+            try await window.awaitNo("group", Self.gone)
+        }
+    }
+
+    @Test func theLastDomainLeavesAWindowThatSaysHowToAddOne() async throws {
+        try await WindowFixture.run(["Plan.txt": "to do"]) { window in
+            _ = try await window.find("list item", "Plan.txt")
+            _ = try await window.purvey("domains", "remove", "Cloud")
+            _ = try await window.find("group", Self.gone)
+            try await window.focusWindow()
+            try await window.choosePlace("Recents")
+            _ = try await window.find("group", "No Services Yet")
+            try await window.addDomain("Cloud")
+            _ = try await window.find("list item", "Cloud, ")
+            try await window.choosePlace("Cloud, ")
+            _ = try await window.find("list item", "Plan.txt")
         }
     }
 }

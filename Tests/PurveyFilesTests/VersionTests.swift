@@ -1,4 +1,5 @@
 import BrowserTesting
+import DesktopTesting
 import FileTesting
 import Foundation
 import ScriptableService
@@ -35,8 +36,12 @@ struct VersionTests {
             try await window.press("button", "Show Versions")
             _ = try await window.find("label", "Show Versions: “Plan.txt”")
             _ = try await window.find("label", "Monday  5 bytes\nSunday  4 bytes")
-            try await window.pressButton(labelled: "Close")
-            try await window.awaitNo("label", "Show Versions: “Plan.txt”")
+            try await window.answer("Close", to: "Show Versions: “Plan.txt”")
+
+            // A folder has no versions.
+            try await window.keys("Home")
+            try await window.awaitNo("button", "Show Versions")
+            _ = try await window.find("list item", "Notes, folder")
         }
     }
 

@@ -1,5 +1,6 @@
 import BrowserTesting
 import DaemonTesting
+import DesktopTesting
 import Foundation
 import Glibc
 import LinuxSystem
@@ -12,6 +13,8 @@ struct WindowFixture {
     let tree: AccessibilityBus
     /// The program that shows the window, or starts the program that does.
     let program: RunningProgram
+    /// The X server, which a test may end.
+    let display: RunningProgram
     private let environment: [String: String?]
 
     /// A function that returns the program that a test starts and its arguments, for the test's fixture.
@@ -25,11 +28,13 @@ struct WindowFixture {
     /// - Parameters:
     ///   - launch: the program that is started instead of such a window.
     ///   - more: additional environment variables of the program.
+    ///   - diskMegabytes: the size of a disk for the data of all domains; `nil` for the disk of all other files.
     static func run(
         _ files: [String: String], launching launch: Launch = { _ in ("purvey-files", ["Cloud"]) },
-        environment more: [String: String] = [:], _ body: (WindowFixture) async throws -> Void
+        environment more: [String: String] = [:], diskMegabytes: Int? = nil,
+        _ body: (WindowFixture) async throws -> Void
     ) async throws {
-        try await BrowsedCloud.run(files) { place in
+        try await BrowsedCloud.run(files, diskMegabytes: diskMegabytes) { place in
             let server = try RunningProgram(
                 "/usr/bin/Xvfb", ["-displayfd", "1", "-screen", "0", "1100x800x24", "-nolisten", "tcp", "-noreset"])
             let display = try #require(try await server.lines(1).first, "Xvfb does not start")
@@ -45,7 +50,7 @@ struct WindowFixture {
                 "XDG_DATA_HOME": runtime + "/data",
             ]
             for (name, value) in more { environment[name] = value }
-            try makeProgram(in: runtime)
+            try makePrograms(in: runtime)
             let bus = try RunningProgram(
                 "/usr/bin/dbus-daemon", ["--session", "--nofork", "--nopidfile", "--print-address"],
                 environment: environment)
@@ -58,11 +63,12 @@ struct WindowFixture {
             do {
                 let tree = try await onThread { try AccessibilityBus(session: address) }
                 let fixture = WindowFixture(
-                    place: place, tree: tree, program: program, environment: environment)
+                    place: place, tree: tree, program: program, display: server, environment: environment)
                 _ = try await fixture.find("list", Self.items)
                 try await body(fixture)
                 result = .success(())
             } catch {
+                if !program.isRunning { Issue.record("the program has ended: \(try await program.end())") }
                 result = .failure(error)
             }
             for ending in [program, bus, server] {
@@ -73,18 +79,34 @@ struct WindowFixture {
         }
     }
 
-    /// Creates a program for text files, with its desktop entry. The program stores the text that it reads.
-    private static func makeProgram(in runtime: String) throws {
-        let entries = runtime + "/data/applications"
-        try FileManager.default.createDirectory(atPath: entries, withIntermediateDirectories: true)
-        let entry = """
-            [Desktop Entry]
-            Type=Application
-            Name=Test Reader
-            Exec=cp %f \(runtime)/read
-            MimeType=text/plain;
+    /// The path at which the program for text files stores the text that it reads.
+    var readText: String { place.home + "/x/read" }
+
+    /// Creates desktop entries of two programs: one for text files, which stores the text that it reads, and one for
+    /// Markdown files, which changes them.
+    private static func makePrograms(in runtime: String) throws {
+        func write(_ text: String, to path: String) throws {
+            try Data(text.utf8).write(to: URL(fileURLWithPath: runtime + "/" + path))
+        }
+        try FileManager.default.createDirectory(
+            atPath: runtime + "/data/applications", withIntermediateDirectories: true)
+        try write("printf changed > \"$1\"\n", to: "edit")
+        for (name, command) in [("Reader", "cp %f \(runtime)/read"), ("Editor", "/bin/sh \(runtime)/edit %f")] {
+            try write(
+                "[Desktop Entry]\nType=Application\nName=Test \(name)\nExec=\(command)\n",
+                to: "data/applications/\(name).desktop")
+        }
+        try write(
             """
-        try Data(entry.utf8).write(to: URL(fileURLWithPath: entries + "/org.example.reader.desktop"))
+            [Default Applications]
+            text/plain=Reader.desktop
+            text/markdown=Editor.desktop
+
+            [Added Associations]
+            text/plain=Reader.desktop;Editor.desktop
+            text/markdown=Editor.desktop
+
+            """, to: "mimeapps.list")
     }
 
     /// Waits until an element exists, and returns it.
@@ -94,6 +116,7 @@ struct WindowFixture {
         do {
             try await eventually("a \(role) “\(name)”") {
                 found = try await onThread { tree.find(role, name) }
+                if found == nil { try #require(program.isRunning, "the program has ended") }
                 return found != nil
             }
         } catch {
@@ -124,13 +147,14 @@ struct WindowFixture {
         try await onThread { try node.press() }
     }
 
-    /// Waits until a button with a label exists, and clicks it. Buttons of dialogs have no names of their own.
+    /// Waits until a button with a label exists, and clicks it. Buttons of dialogs have no names of their own. The
+    /// button that closes the window has the name "Close", but no label.
     func pressButton(labelled text: String) async throws {
         let tree = tree
         try await eventually("a button with the label “\(text)”") {
             try await onThread {
                 let button = tree.nodes().first { node in
-                    node.role == "button" && node.descendants().contains { $0.title == text }
+                    node.role == "button" && node.descendants().contains { $0.role == "label" && $0.title == text }
                 }
                 try button?.press()
                 return button != nil
@@ -149,10 +173,12 @@ struct WindowFixture {
         try await RunningProgram(try BuiltProgram.path(program), arguments, environment: environment).end()
     }
 
-    /// Gives the window the keyboard focus, because no window manager runs.
+    /// Gives a window the keyboard focus as soon as it is shown, because no window manager runs. After a dialog, no
+    /// window has the focus.
     func focusWindow(named name: String = "Files") async throws {
-        let run = try await xdotool("search", "--onlyvisible", "--name", name, "windowfocus")
-        #expect(run.status == 0, "\(run)")
+        try await eventually("“\(name)” takes the focus") {
+            try await xdotool("search", "--onlyvisible", "--name", name, "windowfocus").status == 0
+        }
     }
 
     /// Changes the size of the window.

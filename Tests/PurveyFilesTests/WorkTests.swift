@@ -1,5 +1,6 @@
 import BrowserTesting
 import DaemonTesting
+import DesktopTesting
 import FileTesting
 import Foundation
 import Glibc

@@ -2,6 +2,7 @@ import CAdwaita
 import FileBrowser
 import FileProvider
 import FileProviderGTK
+import LinuxSystem
 
 /// The widgets of one item, in a row of the list or a tile of the grid. The view reuses a cell for other items as the
 /// user scrolls.
@@ -98,7 +99,7 @@ import FileProviderGTK
         gtk_widget_set_tooltip_text(name, showsPlace ? item.domain + ": " + item.path : item.name)
         place.isVisible = showsPlace && !isTile
         if showsPlace {
-            let path = [item.domain] + item.folder.split(separator: "/").map(String.init)
+            let path = [item.domain] + item.folder.pathNames
             setText(place, item.isTrashed ? item.domain : path.joined(separator: " › "))
         }
         badge.isVisible = condition.icon != nil

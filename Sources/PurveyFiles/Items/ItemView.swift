@@ -137,16 +137,21 @@ import FileProviderGTK
             }
         }
         selectionChanged()
-        if hadFocus, change.added == 0, !selected.isEmpty, browser.selection.isEmpty { selectNeighbor(of: change) }
+        if hadFocus, change.added == 0, !selected.isEmpty, browser.selection.isEmpty {
+            focusNeighbor(of: change, selects: selected.allSatisfy(browser.isRemoving))
+        }
         beginPendingNaming()
         let count = browser.listing.count
         if (count == 0) != (count + change.removed - change.added == 0) { whenEmptinessChanged() }
     }
 
-    /// Selects the row after the removed rows, so that the arrow keys continue from this row.
-    private func selectNeighbor(of change: ItemListing.Change) {
+    /// Moves the focus to the row after the removed rows, so that the arrow keys continue from this row.
+    ///
+    /// - Parameter selects: whether the row is also selected. It is not if another program or machine has removed the
+    ///   selected item, because the next key would act on an item that the user has not chosen.
+    private func focusNeighbor(of change: ItemListing.Change, selects: Bool) {
         guard browser.listing.count > 0 else { return }
-        focus(browser.listing[min(change.position, browser.listing.count - 1)].id)
+        focus(browser.listing[min(change.position, browser.listing.count - 1)].id, selects: selects)
     }
 
     /// The maximum number of selected items that are selected again after the order has changed.
@@ -256,9 +261,11 @@ import FileProviderGTK
     }
 
     /// Selects an item and moves the focus to it.
-    func focus(_ id: BrowserItem.ID) {
+    func focus(_ id: BrowserItem.ID) { focus(id, selects: true) }
+
+    private func focus(_ id: BrowserItem.ID, selects: Bool) {
         guard let row = browser.listing.row(of: id) else { return }
-        select(row)
+        if selects { select(row) } else { scroll(to: row) }
         withCell(of: id) { cell, _ in cell.grabFocus() }
     }
 

@@ -37,6 +37,7 @@ extension BrowserWindow {
         actions.add(.up) { browser.goUp() }
         actions.add(.transfers) { browser.go(to: .transfers) }
         actions.add(.reload) { browser.load() }
+        actions.add(.switchPane) { [weak self] in self?.switchPane() }
         actions.add(.search) { [weak self] in
             guard let self else { return }
             setSearching(!isSearching)

@@ -186,6 +186,29 @@ import FileProviderGTK
         items.grabFocus()
     }
 
+    /// Moves the focus from the places to the content, or from any other part to the places. With Tab alone, a user
+    /// would pass each item on the way.
+    func switchPane() {
+        guard sidebar.hasFocus else {
+            if layout.isFolded { layout.showSidebar() }
+            return sidebar.grabFocus()
+        }
+        layout.showContent()
+        if browser.location != .transfers, browser.listing.count > 0 {
+            items.grabFocus()
+        } else {
+            gtk_widget_child_focus(content, GTK_DIR_TAB_FORWARD)
+        }
+    }
+
+    /// Shows a place. The focus moves to its items, as soon as there are any.
+    private func choose(_ place: Location) {
+        browser.go(to: place)
+        layout.showContent()
+        focusOnArrival = true
+        if !browser.isLoading { itemsArrived() }
+    }
+
     /// Opens a folder in the window, or a file with its default program. The program's reads fetch the contents.
     func activate(_ item: BrowserItem) {
         if item.isTrashed || item.isRemote { return }
@@ -212,16 +235,19 @@ import FileProviderGTK
         var place = GdkRectangle(x: CInt(x), y: CInt(y), width: 1, height: 1)
         gtk_popover_set_pointing_to(popover.object(as: GtkPopover.self), &place)
         // The chosen action runs after the popover was closed.
-        onSignal("closed", of: popover) { Task { gtk_widget_unparent(popover) } }
+        onSignal("closed", of: popover) { [weak self] in
+            Task {
+                gtk_widget_unparent(popover)
+                // The focus was in the popover.
+                if let self, gtk_window_get_focus(self.window) == nil { self.items.grabFocus() }
+            }
+        }
         gtk_popover_popup(popover.object(as: GtkPopover.self))
     }
 
     private func apply(_ remedy: Remedy) {
-        if case .signIn(let domain) = remedy {
-            signIn(to: domain)
-        } else {
-            browser.apply(remedy)
-        }
+        browser.apply(remedy)
+        if case .signIn(let domain) = remedy { signIn(to: domain) }
     }
 
     /// Signs in with the provider's own user interface. If the provider has no user interface for this, signs in with a
@@ -232,7 +258,8 @@ import FileProviderGTK
                 if try await browser.signInWithInterface(to: domain) { return }
                 Dialogs.signIn(to: domain, browser, over: window)
             } catch {
-                browser.report(error)
+                browser.report(
+                    BrowserError(error.message, kind: error.kind, remedy: error.remedy ?? .signIn(domain: domain)))
             }
         }
     }
@@ -258,10 +285,7 @@ import FileProviderGTK
         items.whenEmptinessChanged = { [weak self] in self?.itemsArrived() }
         items.whenActivated = { [weak self] in self?.activate($0) }
         items.whenMenu = { [weak self] in self?.showMenu($0, $1, $2) }
-        sidebar.whenChosen = { [weak self] location in
-            self?.browser.go(to: location)
-            self?.layout.showContent()
-        }
+        sidebar.whenChosen = { [weak self] in self?.choose($0) }
         for ask in [\BrowserWindow.banner.whenAsked, \.info.whenAsked, \.status.whenAsked] {
             self[keyPath: ask] = { [weak self] in self?.apply($0) }
         }

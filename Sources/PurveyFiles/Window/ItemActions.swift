@@ -15,6 +15,7 @@ import FileProviderGTK
         case retry, tags, conflict
         case newFolder = "new-folder"
         case selectAll = "select-all"
+        case switchPane = "switch-pane"
 
         /// The action's name as menus and buttons refer to it.
         var detailed: String { "win." + rawValue }

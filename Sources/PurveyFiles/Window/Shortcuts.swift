@@ -21,6 +21,7 @@ import FileProviderGTK
                 Entry(keys: "<Alt>Left", name: .back, title: "Back"),
                 Entry(keys: "<Alt>Right", name: .forward, title: "Forward"),
                 Entry(keys: "<Alt>Up", name: .up, title: "Enclosing folder"),
+                Entry(keys: "F6", name: .switchPane, title: "Places or items"),
                 Entry(keys: "<Control>f", name: .search, title: "Search"),
                 Entry(keys: "<Control><Shift>t", name: .transfers, title: "Transfers"),
                 Entry(keys: "F5", name: .reload, title: "Reload"),

@@ -76,6 +76,16 @@ import FileProviderGTK
         selectCurrent()
     }
 
+    /// Whether the focus is on a place.
+    var hasFocus: Bool { gtk_widget_get_focus_child(list) != nil }
+
+    /// Moves the focus to the place that is shown, or to the first place.
+    func grabFocus() {
+        guard let row = gtk_list_box_get_selected_row(list.opaque) ?? gtk_list_box_get_row_at_index(list.opaque, 0)
+        else { return }
+        gtk_widget_grab_focus(UnsafeMutableRawPointer(row).assumingMemoryBound(to: GtkWidget.self))
+    }
+
     private func add(_ content: Widget, named name: String) {
         gtk_list_box_append(list.opaque, content)
         gtk_widget_get_parent(content)?.setAccessible(label: name)

@@ -2,18 +2,18 @@ import CGIO
 import LinuxSystem
 
 /// The bus of the assistive technologies of a session. All functions block.
-final class AccessibilityBus: Sendable {
+package final class AccessibilityBus: Sendable {
     // SAFETY: GDBus connections may be used from any thread.
     private nonisolated(unsafe) let connection: OpaquePointer
 
-    struct Failed: Error, CustomStringConvertible {
-        let description: String
+    package struct Failed: Error, CustomStringConvertible {
+        package let description: String
     }
 
     /// Connects.
     ///
     /// - Parameter session: the address of the session's bus.
-    init(session: String) throws {
+    package init(session: String) throws {
         let bus = try Self.connect(session)
         defer { g_object_unref(UnsafeMutableRawPointer(bus)) }
         let reply = try Self.call(bus, "org.a11y.Bus", "/org/a11y/bus", "org.a11y.Bus", "GetAddress", nil)
@@ -107,58 +107,97 @@ final class AccessibilityBus: Sendable {
         return AccessibleNode.Bounds(x: numbers[0], y: numbers[1], width: numbers[2], height: numbers[3])
     }
 
-    /// Returns the windows of all programs, and what is in them.
-    func nodes() -> [AccessibleNode] {
-        let root = AccessibleNode(
-            bus: self, name: "org.a11y.atspi.Registry", path: "/org/a11y/atspi/accessible/root")
-        return root.descendants()
+    /// The element that contains the windows of all programs.
+    private var root: AccessibleNode {
+        AccessibleNode(bus: self, name: "org.a11y.atspi.Registry", path: "/org/a11y/atspi/accessible/root")
     }
 
+    /// Returns the windows of all programs, and what is in them.
+    package func nodes() -> [AccessibleNode] { root.descendants() }
+
     /// Returns the first element of a role whose name begins with a text, or `nil` if there is none.
-    func find(_ role: String, _ name: String) -> AccessibleNode? {
-        nodes().first { $0.title.hasPrefix(name) && $0.role == role }
-    }
+    package func find(_ role: String, _ name: String) -> AccessibleNode? { root.first(role, name) }
 }
 
 /// An element of a window, as assistive technologies see it.
-struct AccessibleNode: Sendable, CustomStringConvertible {
+package struct AccessibleNode: Sendable, CustomStringConvertible {
     fileprivate let bus: AccessibilityBus
     fileprivate let name: String
     fileprivate let path: String
 
     private static let interface = "org.a11y.atspi.Accessible"
 
-    var description: String { name + path }
+    package var description: String { name + path }
 
-    var role: String { (try? bus.ask(self, Self.interface, "GetRoleName").first) ?? "" }
+    package var role: String { (try? bus.ask(self, Self.interface, "GetRoleName").first) ?? "" }
 
-    var title: String {
+    package var title: String {
         let arguments = [g_variant_new_string(Self.interface), g_variant_new_string("Name")]
         return (try? bus.ask(self, "org.freedesktop.DBus.Properties", "Get", arguments).first) ?? ""
     }
 
     /// Whether this is the same element, and not only one with the same role and name. Programs never use a path again.
-    func isSame(as other: AccessibleNode) -> Bool { name == other.name && path == other.path }
+    package func isSame(as other: AccessibleNode) -> Bool { name == other.name && path == other.path }
+
+    /// The elements directly in the element; none if it has disappeared.
+    package var children: [AccessibleNode] {
+        let words = (try? bus.ask(self, Self.interface, "GetChildren")) ?? []
+        return stride(from: 0, to: words.count - 1, by: 2).map {
+            AccessibleNode(bus: bus, name: words[$0], path: words[$0 + 1])
+        }
+    }
 
     /// Returns the element and everything in it. Elements that disappear meanwhile are left out.
-    func descendants() -> [AccessibleNode] {
-        let words = (try? bus.ask(self, Self.interface, "GetChildren")) ?? []
-        return [self]
-            + stride(from: 0, to: words.count - 1, by: 2).flatMap {
-                AccessibleNode(bus: bus, name: words[$0], path: words[$0 + 1]).descendants()
-            }
+    package func descendants() -> [AccessibleNode] { [self] + children.flatMap { $0.descendants() } }
+
+    /// Returns the first element of a role whose name begins with a text: this one, or one in it.
+    fileprivate func first(_ role: String, _ name: String) -> AccessibleNode? {
+        let own = self.role
+        if own == role, title.hasPrefix(name) { return self }
+        // A list may have hundreds of rows, which contain no rows.
+        if own == "list item", role == own { return nil }
+        for child in children {
+            if let found = child.first(role, name) { return found }
+        }
+        return nil
     }
 
     /// Performs the element's first action, such as the click of a button.
-    func press() throws {
+    package func press() throws {
         _ = try bus.ask(self, "org.a11y.atspi.Action", "DoAction", [g_variant_new_int32(0)])
     }
 
-    /// Whether the element can be used now.
-    var isSensitive: Bool { hasState(Self.sensitive) }
+    /// Performs the element's action of a name.
+    ///
+    /// - Returns: Whether the element has the action, and it can be performed now.
+    package func perform(_ action: String) throws -> Bool {
+        // Three strings for each action; the first is its name.
+        let words = try bus.ask(self, "org.a11y.atspi.Action", "GetActions")
+        guard let index = stride(from: 0, to: words.count, by: 3).first(where: { words[$0] == action }) else {
+            return false
+        }
+        let number = CInt(truncatingIfNeeded: index / 3)
+        _ = try bus.ask(self, "org.a11y.atspi.Action", "DoAction", [g_variant_new_int32(number)])
+        return true
+    }
 
-    /// The number of the state "sensitive" in AT-SPI.
-    private static let sensitive = 24
+    /// Whether the element is a check box that is checked.
+    package var isChecked: Bool { hasState(Self.checked) }
+
+    /// Whether the element has the keyboard focus.
+    package var isFocused: Bool { hasState(Self.focused) }
+
+    /// Whether the element is a selected row.
+    package var isSelected: Bool { hasState(Self.selected) }
+
+    /// Whether the element can be used now.
+    package var isSensitive: Bool { hasState(Self.sensitive) }
+
+    /// Whether the element is on the display. GTK 4.8 does not report this.
+    package var isShowing: Bool { hasState(Self.showing) }
+
+    /// The numbers of states in AT-SPI.
+    private static let (checked, focused, selected, sensitive, showing) = (4, 12, 23, 24, 25)
 
     private func hasState(_ number: Int) -> Bool {
         guard let words = try? bus.numbers(self, Self.interface, "GetState") else { return false }
@@ -166,25 +205,25 @@ struct AccessibleNode: Sendable, CustomStringConvertible {
     }
 
     /// The position of an element in its window, and its size, in pixels.
-    struct Bounds: Sendable, Equatable {
-        let x: Int
-        let y: Int
-        let width: Int
-        let height: Int
+    package struct Bounds: Sendable, Equatable {
+        package let x: Int
+        package let y: Int
+        package let width: Int
+        package let height: Int
 
-        var bottom: Int { y + height }
+        package var bottom: Int { y + height }
     }
 
     /// Returns the position of the element in its window, and its size.
-    func extents() throws -> Bounds {
+    package func extents() throws -> Bounds {
         // 1: relative to the window.
         try bus.place(self, [g_variant_new_uint32(1)])
     }
 
-    func grabFocus() throws { _ = try bus.ask(self, "org.a11y.atspi.Component", "GrabFocus") }
+    package func grabFocus() throws { _ = try bus.ask(self, "org.a11y.atspi.Component", "GrabFocus") }
 
     /// Replaces the text of an entry.
-    func setText(_ text: String) throws {
+    package func setText(_ text: String) throws {
         _ = try bus.ask(
             self, "org.a11y.atspi.EditableText", "SetTextContents", [g_variant_new_string(text)])
     }
