@@ -25,6 +25,9 @@ STATES = {
 }
 KEPT = "purvey-kept"
 
+# The number of files whose actions are remembered: file managers make the menus of a file and of its folder in turn.
+FILES_WITH_ACTIONS = 16
+
 
 def emblem_of(state):
     """Returns the name of the emblem for a state; None for a state without one."""
@@ -68,10 +71,14 @@ class Extension:
         self._shown = collections.OrderedDict()
         # The paths of the files that the file manager updates next because their states have arrived.
         self._answered = set()
-        # The path of the last selected file, and its actions; none while they are being read.
-        self._actions = (None, [])
-        # The path whose actions are being read.
-        self._awaited = None
+        # The actions of files by path, as last read, each with the number of times that they were requested.
+        self._actions = collections.OrderedDict()
+        # The paths whose actions may have changed since they were requested.
+        self._outdated = set()
+        # The file of the last menu of a single file, and its path at that time.
+        self._chosen = (None, None)
+        # The paths whose states the last menus of files (false) and of a folder (true) lack.
+        self._lacking = {False: set(), True: set()}
         self._states = States(self._changed, self._arrived)
 
     # Emblems and the column
@@ -91,6 +98,9 @@ class Extension:
                 self._shown.popitem(last=False)
         state = self._states.known(path) if is_inside else {}
         self._apply(file, state or {})
+        # Caja keeps the menu of a file that is renamed while it is selected.
+        if file is self._chosen[0] and path != self._chosen[1]:
+            self._menus_changed()
         is_answered = path in self._answered
         self._answered.discard(path)
         # A state that was forgotten since it arrived is not requested again: a folder with more files than states that
@@ -105,6 +115,11 @@ class Extension:
             if self._states.known(path) is not None:
                 self._answered.add(path)
             file.invalidate_extension_info()
+        for paths in self._lacking.values():
+            if path in paths:
+                paths.discard(path)
+                if not paths:
+                    self._menus_changed()
 
     def _apply(self, file, state):
         file.add_string_attribute("purvey_state", words_for(state))
@@ -116,7 +131,7 @@ class Extension:
         if all_files:
             # The files that were shown before their domain was known have to be updated, too.
             paths = [path for path, is_inside in self._shown.items() if is_inside or self._states.contains(path)]
-        self._actions = (None, [])
+        self._outdated = set(self._actions)
         for path in paths:
             if self._shown.pop(path, None) is not None:
                 file = self._find(path)
@@ -127,17 +142,26 @@ class Extension:
 
     # The menu
 
-    def menu(self, files):
-        """Returns the items of a context menu: names, labels and functions without arguments."""
+    def menu(self, files, is_background=False):
+        """Returns the items of a context menu: names, labels and functions without arguments.
+
+        is_background: whether the menu is that of the folder of a window."""
         paths = [path_of(file.get_uri()) for file in files]
+        self._lacking[is_background] = set()
+        if not is_background:
+            self._chosen = (files[0], paths[0]) if len(files) == 1 else (None, None)
         # The bus takes no more paths in a call.
         if not paths or len(paths) > 4_096 or not all(path and self._states.contains(path) for path in paths):
             return []
+        # The folder of a window is not among the files that are updated, so that its state may be unknown.
+        self._lacking[is_background] = {path for path in paths if self._states.known(path) is None}
+        for path in self._lacking[is_background]:
+            self._states.want(path)
         states = [self._states.known(path) or {} for path in paths]
         items = []
 
         def add(name, label, method, *more):
-            items.append((name, label, lambda: self._work(label, method, paths, *more)))
+            items.append((name, label, lambda: self._work(label, method, files, *more)))
 
         if not all(state.get("kept") for state in states):
             add("keep", "Keep on This Computer", "Keep", True)
@@ -151,10 +175,12 @@ class Extension:
             add("retry", "Try Again", "Retry")
         if len(paths) == 1:
             for identifier, label in self._actions_of(paths[0]):
-                items.append((f"action-{identifier}", label, self._runner(paths[0], identifier, label)))
+                items.append((f"action-{identifier}", label, self._runner(files[0], identifier, label)))
         return items
 
-    def _work(self, label, method, paths, *more):
+    def _work(self, label, method, files, *more):
+        # A file may have been renamed since the menu was made.
+        paths = [path for path in (path_of(file.get_uri()) for file in files) if path]
         arguments = GLib.Variant("(asb)", (paths, *more)) if more else GLib.Variant("(as)", (paths,))
         self._states.work(
             method, arguments, lambda failure: failure and self._states.notify(f"{label} failed", failure))
@@ -162,29 +188,33 @@ class Extension:
     # The provider's actions
 
     def _actions_of(self, path):
-        known, actions = self._actions
-        if known == path:
-            return actions
-        # The menu is made anew when they are known.
-        if self._awaited != path:
-            self._awaited = path
-            self._run(["actions", "--json", path], lambda output, _: self._take_actions(path, output))
-        return []
+        if path not in self._actions or path in self._outdated:
+            actions, number = self._actions.pop(path, ([], 0))
+            self._outdated.discard(path)
+            self._actions[path] = (actions, number + 1)
+            while len(self._actions) > FILES_WITH_ACTIONS:
+                self._actions.popitem(last=False)
+            self._run(["actions", "--json", path], lambda output, _: self._take_actions(path, number + 1, output))
+        return self._actions[path][0]
 
-    def _take_actions(self, path, output):
-        if self._awaited != path:
+    def _take_actions(self, path, number, output):
+        known, last = self._actions.get(path, ([], None))
+        actions = actions_in(output) if output else []
+        if number != last or actions == known:
             return
-        self._awaited = None
-        self._actions = (path, actions_in(output) if output else [])
-        if self._actions[1]:
-            self._menus_changed()
+        self._actions[path] = (actions, number)
+        self._menus_changed()
+        # Nautilus makes menus anew only for files that have changed.
+        file = self._find(path)
+        if file is not None:
+            file.invalidate_extension_info()
 
-    def _runner(self, path, identifier, label):
+    def _runner(self, file, identifier, label):
         def done(output, failure):
             if failure or output.strip():
                 self._states.notify(f"{label} failed" if failure else label, failure or output.strip())
 
-        return lambda: self._run(["actions", path, identifier], done)
+        return lambda: self._run(["actions", path_of(file.get_uri()), identifier], done)
 
     def _run(self, arguments, done):
         """Runs the command, and calls done with its output and None, or with an empty text and the failure."""
@@ -240,14 +270,19 @@ def extension(manager):
 
         # Nemo and Caja pass the window before the files.
         def get_file_items(self, *arguments):
+            return self._items(arguments[-1])
+
+        def get_background_items(self, *arguments):
+            return self._items([arguments[-1]], True)
+
+        def _items(self, files, is_background=False):
             items = []
-            for name, label, run in self._extension.menu(arguments[-1]):
-                item = manager.MenuItem(name=f"Purvey::{name}", label=label)
+            # Of two items with the same name, Nautilus activates the one that was made last.
+            prefix = "Purvey::folder-" if is_background else "Purvey::"
+            for name, label, run in self._extension.menu(files, is_background):
+                item = manager.MenuItem(name=prefix + name, label=label)
                 item.connect("activate", lambda _item, run=run: run())
                 items.append(item)
             return items
-
-        def get_background_items(self, *arguments):
-            return self.get_file_items([arguments[-1]])
 
     return PurveyExtension

@@ -5,7 +5,7 @@ import sys
 
 from gi.repository import Nemo
 
-sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../purvey/file-managers"))
+sys.path.append(os.path.join(os.path.dirname(os.path.realpath(__file__)), "../../purvey/file-managers"))
 from purvey_file_manager import extension
 
 PurveyExtension = extension(Nemo)

@@ -12,7 +12,7 @@ enum BusPlace {
     static func place(_ text: String) throws(BusError) -> ItemPlace {
         if text.hasPrefix("file:") { return try path(ofAddress: text) }
         if text.utf8.first == UInt8(ascii: "/") { return ItemPlace(text: text, path: plain(text)) }
-        guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")), colon != text.startIndex else {
+        guard let colon = text.firstColon, colon != text.startIndex else {
             throw BusError(
                 .invalidPath, "\(shortened(text)): neither an absolute path, nor a file's address, nor DOMAIN:PATH")
         }

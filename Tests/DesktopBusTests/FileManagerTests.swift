@@ -1,4 +1,5 @@
 import DaemonTesting
+import DesktopTesting
 import Foundation
 import LinuxSystem
 import ProgramTesting
@@ -10,31 +11,10 @@ import Testing
     private static let repository = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent()
 
-    /// Installs the extension as `make install` does.
-    ///
-    /// - Returns: The path of the file that the file manager loads.
-    private func install(for manager: String, _ place: BusFixture) throws -> String {
-        let share = place.daemon.home + "/share"
-        let programs = (try BuiltProgram.path("purvey") as NSString).deletingLastPathComponent
-        let files = [
-            "purvey/file-managers/purvey_file_manager.py", "purvey/file-managers/purvey_states.py",
-            "\(manager)-python/extensions/purvey_\(manager).py",
-        ]
-        for file in files {
-            let name = (file as NSString).lastPathComponent
-            let text = try String(contentsOf: Self.repository.appending(path: "Desktop/" + name), encoding: .utf8)
-            let folder = share + "/" + (file as NSString).deletingLastPathComponent
-            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-            try text.replacingOccurrences(of: "PROGRAMS/", with: programs + "/")
-                .write(toFile: share + "/" + file, atomically: false, encoding: .utf8)
-        }
-        return share + "/" + files[2]
-    }
-
     private func start(_ place: BusFixture, as manager: String = "nautilus") async throws -> RunningProgram {
+        let file = try DesktopFiles.installExtension(for: manager, in: place.daemon.home + "/share")
         let peer = try RunningProgram(
-            "/usr/bin/python3",
-            [Self.repository.path + "/Tests/FileManagerPeer/peer.py", install(for: manager, place), manager],
+            "/usr/bin/python3", [Self.repository.path + "/Tests/FileManagerPeer/peer.py", file, manager],
             environment: ["DBUS_SESSION_BUS_ADDRESS": place.bus.address, "PURVEY_HOME": place.daemon.home],
             input: .pipe)
         try #require(try await peer.hasPrinted(#"["columns", ["Cloud"]]"#))
@@ -98,6 +78,35 @@ import Testing
             try await place.eventually("the service has performed the action") {
                 try await place.tell { try $0.count(.act) } == 1
             }
+        }
+    }
+
+    @Test func theMenuOfAFileThatIsRenamedActsOnIt() async throws {
+        try await BusFixture.run { place in
+            try await place.tell { try $0.put("a.txt", "bytes") }
+            try await place.succeed("ls", "Cloud:")
+            let peer = try await start(place, as: "caja")
+            let (file, renamed) = (place.mount + "/a.txt", place.mount + "/b.txt")
+            try tell(peer, "show", file)
+            #expect(try await peer.hasPrinted(shown(file, "cloud", "In the cloud")))
+            try tell(peer, "rename", file, renamed, "Purvey::keep")
+            #expect(try await peer.hasPrinted(shown(renamed, "kept", "On this computer, kept")))
+            // The menu is made anew for the new name.
+            #expect(try await peer.hasPrinted(#"["menu", {"Do Not Keep on This Computer": "Purvey::unkeep""#))
+        }
+    }
+
+    @Test func theMenuOfAFolderThatIsNotShownHasAllItems() async throws {
+        try await BusFixture.run { place in
+            try await place.tell { try $0.put("Folder/a.txt", "bytes") }
+            try await place.succeed("ls", "Cloud:")
+            let peer = try await start(place)
+            try tell(peer, "show", place.mount + "/x.txt")
+            #expect(try await peer.hasPrinted("[\"shown\", \"\(place.mount)/x.txt\""))
+            try tell(peer, "menu", place.mount + "/Folder")
+            #expect(
+                try await peer.hasPrinted(
+                    #"["menu", {"Keep on This Computer": "Purvey::keep", "Download": "Purvey::download""#))
         }
     }
 

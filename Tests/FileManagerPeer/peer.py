@@ -6,6 +6,7 @@ Reads commands from standard input, one JSON array a line, and prints what the e
     ["hide", PATH…]           does not show them any more
     ["menu", PATH…]           opens a menu                   ["menu", {LABEL: NAME}]
     ["choose", NAME, PATH…]   chooses an item of a menu      as soon as the menu has one of that name
+    ["rename", PATH, NEW, NAME]  renames a file while its menu is open, and chooses an item of that menu
 
 A file whose state has arrived or changed is shown again, and a menu that has changed is opened again, as by a file
 manager. The longest time for which the extension kept the main loop is printed at the end: ["busy", SECONDS].
@@ -13,6 +14,7 @@ manager. The longest time for which the extension kept the main loop is printed 
 
 import importlib.util
 import json
+import os
 import sys
 import threading
 import time
@@ -76,13 +78,20 @@ def show(path):
 
 
 def menu(paths):
-    chosen = [File(path) for path in paths]
-    return measured(extension.get_file_items, *([] if sys.argv[2] == "nautilus" else [None]), chosen)
+    window = [] if sys.argv[2] == "nautilus" else [None]
+    chosen[:] = [File(path) for path in paths]
+    items = measured(extension.get_file_items, *window, list(chosen))
+    # A file manager makes the menu of the window's folder in turn with that of the files, and tells items by their names.
+    others = measured(extension.get_background_items, *window, File(os.path.dirname(paths[0])))
+    assert not {item.name for item in items} & {item.name for item in others}
+    return items
 
 
 def open_menu(paths):
     opened[:] = paths
-    say("menu", {item.label: item.name for item in menu(paths)})
+    items = menu(paths)
+    say("menu", {item.label: item.name for item in items})
+    return items
 
 
 def choose(name, paths):
@@ -90,6 +99,19 @@ def choose(name, paths):
     for item in items:
         item.emit("activate")
     return bool(items)
+
+
+def rename(path, new, name):
+    """Renames a file as Caja does: the file's object stays, and so does its menu until it is made anew."""
+    items = open_menu([path])
+    os.rename(path, new)
+    opened[:] = [new]
+    for file in chosen:
+        file.path, files[new] = new, file
+        measured(extension.update_file_info, file)
+    for item in items:
+        if item.name == name:
+            item.emit("activate")
 
 
 def obey(line):
@@ -102,6 +124,8 @@ def obey(line):
             files.pop(path, None)
     elif command == "menu":
         open_menu(words)
+    elif command == "rename":
+        rename(*words)
     elif command == "choose":
         # A change of any file's state removes the provider's actions until they are read again.
         if not choose(words[0], words[1:]):
@@ -127,7 +151,7 @@ namespaces = {"nautilus": "Nautilus", "nemo": "Nemo", "caja": "Caja"}
 sys.modules["gi.repository." + namespaces[sys.argv[2]]] = manager
 setattr(sys.modules["gi.repository"], namespaces[sys.argv[2]], manager)
 sys.dont_write_bytecode = True
-opened = []
+opened, chosen = [], []
 specification = importlib.util.spec_from_file_location("loaded", sys.argv[1])
 module = importlib.util.module_from_spec(specification)
 specification.loader.exec_module(module)

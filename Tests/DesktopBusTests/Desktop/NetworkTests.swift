@@ -66,7 +66,7 @@ struct NetworkTests {
             let (ending, text) = try await onThread { [daemon = test.daemon] in
                 try daemon.purvey(["domains", "set", "Cloud", "metered=sometimes"])
             }
-            #expect(ending == .exited(1) && text.contains("it is one of wait, use"), "\(text)")
+            #expect(ending == .exited(1) && text.contains("metered cannot be \"sometimes\": wait or use"), "\(text)")
             try await test.succeed("domains", "set", "Cloud", "metered=use")
             try await test.eventually("the edit is sent") { try await serviceHas("new.txt", test) }
             #expect(!(try await isWaiting(test)))

@@ -1,0 +1,37 @@
+import Foundation
+
+/// The pixels of an X display of Xvfb with the option `-fbdir`, which keeps them in a file in the format of `xwd`.
+package struct DisplayPixels: Sendable {
+    private let path: String
+
+    package struct Malformed: Error {}
+
+    /// - Parameter folder: The directory of the option `-fbdir`.
+    package init(folder: String) { path = folder + "/Xvfb_screen0" }
+
+    /// Returns the number of pixels that have a color, in the form `0xRRGGBB`, or nearly.
+    package func count(_ color: UInt32) throws -> Int {
+        let bytes = try Data(contentsOf: URL(fileURLWithPath: path))
+        return try bytes.withUnsafeBytes { bytes in
+            // The numbers at the beginning are big-endian: the size of the header is the first of them, and the number
+            // of colors with an entry of 12 bytes each is the twentieth.
+            func number(_ index: Int) throws -> Int {
+                guard bytes.count >= 4 * (index + 1) else { throw Malformed() }
+                return Int(UInt32(bigEndian: bytes.loadUnaligned(fromByteOffset: 4 * index, as: UInt32.self)))
+            }
+            let start = try number(0) + 12 * number(19)
+            guard try number(11) == 32, start < bytes.count else { throw Malformed() }
+            return stride(from: start, through: bytes.count - 4, by: 4).count { offset in
+                let pixel = UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self))
+                return Self.isNear(pixel, color)
+            }
+        }
+    }
+
+    /// Whether each component of two colors differs by a sixteenth at most, such as after scaling.
+    private static func isNear(_ one: UInt32, _ other: UInt32) -> Bool {
+        [0, 8, 16].allSatisfy { shift in
+            abs(Int(one >> shift & 0xFF) - Int(other >> shift & 0xFF)) <= 16
+        }
+    }
+}
