@@ -18,7 +18,7 @@ extension Section {
             try beside.truncate(to: size)
             let start = Measure.now()
             try retrying { rename(source.path + "/beside", source.path + "/file-\(round)") }
-            try waitUntil(cloud.mount + "/file-\(round)", hasSize: size)
+            try MountedFiles.wait(for: cloud.mount + "/file-\(round)", size: size)
             times.append(Double(Measure.now() - start) / 1e9)
             usleep(20_000)
         }
@@ -26,14 +26,5 @@ extension Section {
             "a change at the provider is seen through the mount", Measure.median(times), .seconds, target: .atMost(0.05)
         )
         report.add("the slowest of fifty", times.max() ?? 0, .seconds, target: .atMost(0.05))
-    }
-
-    private static func waitUntil(_ path: String, hasSize size: Int) throws {
-        let limit = Measure.now() + 20_000_000_000
-        while Measure.now() < limit {
-            if let status = try? FileStatus.of(path, followingLinks: false), status.size == size { return }
-            usleep(100)
-        }
-        throw MeasurementError("\(path) was not seen with \(size) bytes")
     }
 }

@@ -48,15 +48,19 @@ final class CloudFolder {
     deinit { daemon.end() }
 
     /// The PID of the daemon.
-    var processIdentifier: pid_t { daemon.processID }
+    private var processIdentifier: pid_t { daemon.processID }
 
     /// The PIDs of the processes that the daemon has started, its providers among them.
-    var startedProcesses: [pid_t] {
-        let all = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
-        return all.compactMap { pid_t($0) }.filter { process in
+    private var startedProcesses: [pid_t] {
+        Measure.processes.filter { process in
             let status = (try? String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8)) ?? ""
             return status.split(separator: "\n").contains("PPid:\t\(processIdentifier)")
         }
+    }
+
+    /// Returns the sum of the peaks of the resident memory of the daemon and its providers, in bytes.
+    func peakMemory() throws -> Int {
+        try ([processIdentifier] + startedProcesses).map { try Measure.peakResident(ofProcess: "\($0)") }.reduce(0, +)
     }
 
     /// Runs a command with this daemon, and returns its output.

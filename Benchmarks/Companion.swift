@@ -19,6 +19,7 @@ final class Companion {
         _ path: String, _ arguments: [String], environment: [String: String] = [:], input: FileDescriptor? = nil,
         output: FileDescriptor? = nil, errors: FileDescriptor? = nil, cleanUp: @escaping @Sendable () -> Void = {}
     ) throws {
+        ExitCleanup.waitIfEnding()
         let variables = ProcessInfo.processInfo.environment.merging(environment) { $1 }
         let program = try ChildProgram.start(
             path, arguments: arguments, environment: variables.map { "\($0.key)=\($0.value)" },

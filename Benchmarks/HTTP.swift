@@ -10,35 +10,29 @@ extension Section {
     static let http = Section(name: "http") { report in
         guard access(WebServer.curl, X_OK) == 0 else { return report.miss("curl", because: "it is not installed") }
         guard access(WebServer.program, X_OK) == 0 else { return report.miss("nginx", because: "it is not installed") }
-        let server = try WebServer(largeSize: largeSize, smallFiles: smallFiles)
+        let server = try WebServer(largeSize: TransferSizes.large, smallFiles: TransferSizes.smallFiles)
         try withExtendedLifetime(server) {
             try measureReading(server.site, &report)
             try measureFirstByte(server.site, &report)
             try measureSmallFiles(server.site, &report)
             try measureUpload(of: server.largePath, server.site, &report)
-            try measureMount(of: server, largeSize: largeSize, smallFiles: smallFiles, &report)
+            try measureMount(of: server, largeSize: TransferSizes.large, smallFiles: TransferSizes.smallFiles, &report)
         }
     }
-
-    /// Whether less data is transferred.
-    private static let isScaledDown = CommandLine.arguments.contains("--small")
-    private static var largeSize: Int { isScaledDown ? 64 << 20 : 1 << 30 }
-    private static var smallFiles: Int { isScaledDown ? 100 : 1_000 }
-    private static var sizeName: String { isScaledDown ? "64 MiB" : "1 GiB" }
 
     private static func measureReading(_ site: WebSite, _ report: inout Report) throws {
         let client = try site.client()
         let times = try Measure.medians {
-            let response = try blocking { try await client.send(site.request(.get, "large"), to: .nowhere) }
-            guard response.status == 200, response.deliveredCount == largeSize else {
+            let response = try AsyncWork.wait { try await client.send(site.request(.get, "large"), to: .nowhere) }
+            guard response.status == 200, response.deliveredCount == TransferSizes.large else {
                 throw MeasurementError("the server sent \(response.deliveredCount) bytes")
             }
         } _: {
             try WebServer.curl(["--output", "/dev/null", site.address("large")])
         }
         report.add(
-            "\(sizeName) read", Double(largeSize) / times.ours, .bytesPerSecond,
-            peer: .init(name: "curl", value: Double(largeSize) / times.theirs), target: .ratioAtLeast(0.9))
+            "\(TransferSizes.largeName) read", Double(TransferSizes.large) / times.ours, .bytesPerSecond,
+            peer: .init(name: "curl", value: Double(TransferSizes.large) / times.theirs), target: .ratioAtLeast(0.9))
     }
 
     /// Measures the time until the first byte of a large file over a new connection.
@@ -48,7 +42,7 @@ extension Section {
             let client = try site.client()
             times.ours.append(
                 try Measure.seconds {
-                    try blocking {
+                    try AsyncWork.wait {
                         let stream = try await client.stream(site.request(.get, "large"))
                         guard try await stream.next() != nil else { throw MeasurementError("the file is empty") }
                     }
@@ -63,9 +57,9 @@ extension Section {
     }
 
     private static func measureSmallFiles(_ site: WebSite, _ report: inout Report) throws {
-        let names = "small/[0-\(smallFiles - 1)]"
         let client = try site.client()
-        let count = smallFiles
+        let count = TransferSizes.smallFiles
+        let names = "small/[0-\(count - 1)]"
         @Sendable func read(_ number: Int) async throws {
             let response = try await client.send(site.request(.get, "small/\(number)"))
             guard response.body.count == WebServer.smallSize else {
@@ -73,7 +67,7 @@ extension Section {
             }
         }
         let single = try Measure.medians {
-            try blocking { for number in 0..<count { try await read(number) } }
+            try AsyncWork.wait { for number in 0..<count { try await read(number) } }
         } _: {
             try WebServer.curl(["--output", "/dev/null", site.address(names)])
         }
@@ -82,7 +76,7 @@ extension Section {
             peer: .init(name: "curl", value: single.theirs), target: .ratioAtMost(1.2))
         let connections = HTTPConfiguration().connectionsPerHost
         let parallel = try Measure.medians {
-            try blocking {
+            try AsyncWork.wait {
                 try await withThrowingTaskGroup { group in
                     for number in 0..<count { group.addTask { try await read(number) } }
                     try await group.waitForAll()
@@ -105,31 +99,14 @@ extension Section {
         let file = try FileDescriptor.open(path, [.readOnly])
         let times = try Measure.medians {
             var request = try site.request(.put, "uploaded")
-            request.body = .file(file, offset: 0, count: largeSize)
+            request.body = .file(file, offset: 0, count: TransferSizes.large)
             let upload = request
-            try blocking { try await client.send(upload) }.requireSuccess()
+            try AsyncWork.wait { try await client.send(upload) }.requireSuccess()
         } _: {
             try WebServer.curl(["--upload-file", path, site.address("uploaded")])
         }
         report.add(
-            "\(sizeName) sent", Double(largeSize) / times.ours, .bytesPerSecond,
-            peer: .init(name: "curl", value: Double(largeSize) / times.theirs), target: .ratioAtLeast(0.9))
-    }
-
-    /// Runs asynchronous work, and waits for it on the calling thread.
-    @discardableResult
-    private static func blocking<Value: Sendable>(_ work: @escaping @Sendable () async throws -> Value) throws -> Value
-    {
-        let done = Latch()
-        let result = Lock<Result<Value, any Error>?>(nil)
-        Task.detached {
-            let end: Result<Value, any Error>
-            do { end = .success(try await work()) } catch { end = .failure(error) }
-            result.withLock { $0 = end }
-            done.open()
-        }
-        done.wait()
-        guard let end = result.withLock({ $0 }) else { throw MeasurementError("the work has no result") }
-        return try end.get()
+            "\(TransferSizes.largeName) sent", Double(TransferSizes.large) / times.ours, .bytesPerSecond,
+            peer: .init(name: "curl", value: Double(TransferSizes.large) / times.theirs), target: .ratioAtLeast(0.9))
     }
 }

@@ -31,25 +31,10 @@ private struct WebMount {
 
     private func evict(_ path: String) { _ = try? cloud.purvey(["evict", path]) }
 
-    /// Reads a file from its beginning to its end, or until a number of bytes was read. Returns the number of bytes.
-    private static func read(_ path: String, upTo limit: Int = .max) throws -> Int {
-        let file = try FileDescriptor.open(path, [.readOnly])
-        return try withUnsafeTemporaryAllocation(byteCount: min(limit, 1 << 20), alignment: 16) { buffer in
-            var count = 0
-            while count < limit {
-                let read = try file.read(into: buffer, at: count)
-                if read == 0 { break }
-                count += read
-            }
-            return count
-        }
-    }
-
     func measureReading(_ report: inout Report) throws {
         evict(large)
         let times = try Measure.medians(rounds: 3, cleanUp: { evict(large) }) {
-            let count = try Self.read(large)
-            guard count == largeSize else { throw MeasurementError("the mount has \(count) bytes") }
+            try MountedFiles.read(large, size: largeSize)
         } _: {
             try WebServer.curl(["--output", "/dev/null", server.site.address("large")])
         }
@@ -63,7 +48,7 @@ private struct WebMount {
         var fetched = 0
         for _ in 0..<11 {
             evict(large)
-            times.ours.append(try Measure.seconds { _ = try Self.read(large, upTo: 1) })
+            times.ours.append(try Measure.seconds { _ = try MountedFiles.read(large, upTo: 1) })
             fetched = max(fetched, try FileStatus.of(large, followingLinks: false).allocatedSize)
             times.theirs.append(try WebServer.secondsToFirstByte(of: server.site.address("large")))
         }
@@ -78,7 +63,7 @@ private struct WebMount {
         let names = server.site.address("small/[0-\(smallFiles - 1)]")
         let folder = cloud.mount + "/small"
         let single = try Measure.medians(rounds: 3, cleanUp: { evict(folder) }) {
-            for number in 0..<smallFiles { _ = try Self.read(folder + "/\(number)") }
+            for number in 0..<smallFiles { _ = try MountedFiles.read(folder + "/\(number)") }
         } _: {
             try WebServer.curl(["--output", "/dev/null", names])
         }
@@ -88,7 +73,9 @@ private struct WebMount {
         let (readers, count) = (16, smallFiles)
         let parallel = try Measure.medians(rounds: 3, cleanUp: { evict(folder) }) {
             try inParallel(readers) { reader in
-                for number in stride(from: reader, to: count, by: readers) { _ = try Self.read(folder + "/\(number)") }
+                for number in stride(from: reader, to: count, by: readers) {
+                    _ = try MountedFiles.read(folder + "/\(number)")
+                }
             }
         } _: {
             try WebServer.curl(["--parallel", "--parallel-max", "6", "--output", "/dev/null", names])
@@ -126,11 +113,8 @@ private struct WebMount {
 
     /// Adds the peak of the resident memory of the daemon and its provider.
     func measureMemory(_ report: inout Report) throws {
-        let peaks = try ([cloud.processIdentifier] + cloud.startedProcesses).map {
-            try Measure.peakResident(ofProcess: "\($0)")
-        }
         report.add(
-            "memory of the daemon and the provider", Double(peaks.reduce(0, +)), .bytes,
+            "memory of the daemon and the provider", Double(try cloud.peakMemory()), .bytes,
             target: .atMost(Double(150 << 20)))
     }
 }

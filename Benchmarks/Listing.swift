@@ -36,8 +36,6 @@ extension Section {
     }
 
     private static func list(_ folder: String, _ option: String) throws {
-        let lines = try BenchmarkChild.output(ofProgram: "/bin/ls", [option, folder], environment: ["LC_ALL": "C"])
-        let count = lines.utf8.count { $0 == UInt8(ascii: "\n") }
-        guard count >= entries else { throw MeasurementError("\(folder) has only \(count) entries") }
+        try MountedFiles.list(folder, option, atLeast: entries)
     }
 }

@@ -1,6 +1,12 @@
 import Foundation
+import Glibc
 
 extension Measure {
+    /// The PIDs of all processes.
+    static var processes: [pid_t] {
+        ((try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []).compactMap { pid_t($0) }
+    }
+
     /// Returns the peak resident memory of a process in bytes, by default of this one.
     ///
     /// It is the peak of the current program alone. The value of `getrusage` also includes the memory before exec(2),

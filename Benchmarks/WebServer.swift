@@ -77,6 +77,17 @@ final class WebServer {
 
     deinit { companion.end() }
 
+    /// Adds a directory with empty files.
+    func addFolder(_ name: String, entries: Int) throws {
+        let path = scratch.path + "/files/" + name
+        try retrying { mkdir(path, 0o755) }
+        let folder = try FileDescriptor.open(path, [.readOnly, .directory])
+        for number in 0..<entries {
+            _ = try folder.open(
+                "an entry with a name of usual length \(number)", [.writeOnly, .create, .exclusive], permissions: 0o644)
+        }
+    }
+
     /// Waits until the server's file has a size; `nil` waits until no such file exists.
     func wait(for name: String, size: Int?) throws {
         let path = scratch.path + "/files/" + name

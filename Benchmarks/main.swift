@@ -8,7 +8,7 @@ import ProgramManuals
 /// The sections in the order of execution. A section's file is named after it.
 let sections: [Section] = [
     .types, .copy, .zip, .conduit, .handoff, .coordination, .index, .search, .provider, .mount, .parts, .listing,
-    .finding, .change, .thumbnails, .http,
+    .finding, .change, .thumbnails, .http, .clouds,
 ]
 
 /// The roles of the benchmark when it starts itself as a child.
@@ -33,7 +33,7 @@ let manual = ProgramManual(
             summary: "do without the programs to compare with that are not installed"),
         .init(
             name: "small", value: nil,
-            summary: "transfer 64 MiB instead of 1 GiB, and a tenth of the small files, in the section http"),
+            summary: "in the sections http and clouds, transfer 64 MiB instead of 1 GiB, and a tenth of the files"),
     ],
     discussion: "The sections: \(sections.map(\.name).joined(separator: ", ")).")
 
@@ -75,7 +75,10 @@ if let unknown = names.first(where: { name in !sections.contains { $0.name == na
 }
 
 var report = Report()
-for section in sections where names.isEmpty || names.contains(section.name) {
+let chosen = sections.filter { names.isEmpty || names.contains($0.name) }
+for (number, section) in chosen.enumerated() {
+    // The table follows when all sections have ended, and a section can take minutes.
+    complain("section \(number + 1) of \(chosen.count): \(section.name)")
     report.begin(section.name)
     do {
         try section.run(&report)
@@ -84,6 +87,8 @@ for section in sections where names.isEmpty || names.contains(section.name) {
     }
 }
 
+// Measurements fail when a signal removes their resources. The removal ends the program.
+ExitCleanup.waitIfEnding()
 do {
     print(arguments.contains("--json") ? try report.json() : report.table)
 } catch {
