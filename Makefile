@@ -20,8 +20,9 @@ DESKTOP_PROGRAMS = purvey-files
 DESKTOP_TARGETS = PurveyFiles
 INSTALLED_PROGRAMS = $(PROGRAMS) $(if $(HAS_ADWAITA),$(DESKTOP_PROGRAMS))
 INSTALLED_TARGETS = $(PROGRAM_TARGETS) $(if $(HAS_ADWAITA),$(DESKTOP_TARGETS))
+# `make run` shows a window while it stays.
 RUN_TARGETS = PurveyDaemon PurveyCommand PurveyKeeper LocalFolder \
-    $(if $(and $(HAS_ADWAITA),$(DISPLAY)$(WAYLAND_DISPLAY)),$(DESKTOP_TARGETS))
+    $(if $(and $(HAS_ADWAITA),$(DISPLAY)$(WAYLAND_DISPLAY),$(filter-out no,$(or $(STAY),yes))),$(DESKTOP_TARGETS))
 
 # Builds targets with their dependencies: $(call build,CONFIGURATION,TARGETS). Debug builds take half the time of
 # release builds. Installed and measured programs come from a release build.
@@ -123,15 +124,18 @@ help:
 # Uses a directory and a daemon of its own, and none of the user's files. Stays until it is interrupted; ends at once
 # with STAY=no.
 run:
+	$(check_swift)
 	@Scripts/install-packages run
 	@$(call build,debug,$(RUN_TARGETS))
 	@Scripts/demonstrate-file-provider $(call products,debug) Examples
 
 build:
+	$(check_swift)
 	@Scripts/install-packages run install build
 	@$(call build,debug,$(PROGRAM_TARGETS) $(DESKTOP_TARGETS) $(PROVIDERS) $(EXAMPLES))
 
 demo:
+	$(check_swift)
 	@Scripts/install-packages run build
 	@$(call build,debug,PurveyDaemon PurveyCommand PurveyDemo ThumbnailAction FileAway)
 	@$(call products,debug)/purvey-demo Examples
@@ -154,23 +158,29 @@ build-checks:
 	@SWIFT='$(SWIFT)' SWIFT_FLAGS='$(SWIFT_FLAGS)' Scripts/run-tests debug --listed
 
 test-debug:
+	$(check_swift)
 	@Scripts/install-packages run install build test
 	@SWIFT='$(SWIFT)' SWIFT_FLAGS='$(SWIFT_FLAGS)' Scripts/run-tests debug
 
 # Takes about an hour and a half on two processors. The debug build runs the samples: further cases differ in their data,
-# not in what a configuration changes.
+# not in what a configuration changes. The last step needs root, which is checked first.
 test-full:
-	@Scripts/install-packages run install build test clouds
+	@[ "$$(id -u)" = 0 ] || { echo 'make test-full: its last step makes a Debian system and installs the packages there,' \
+	    'which needs root: run it as root, or run make test PURVEY_TESTS=full and make test-debug' >&2; exit 2; }
+	$(check_swift)
+	@Scripts/install-packages run install build test clouds desktops
 	@Scripts/install-python-packages
 	@STEP_TIMEOUT=120m PURVEY_TESTS=full $(MAKE) test
 	@STEP_TIMEOUT=120m $(MAKE) test-debug
 	@SWIFT='$(SWIFT)' SWIFT_FLAGS='$(SWIFT_FLAGS)' STEP_TIMEOUT=60m Scripts/quietly 'packages' Scripts/check-packages
 
 thread-sanitizer:
+	$(check_swift)
 	@Scripts/install-packages run install build test
 	@SWIFT='$(SWIFT)' SWIFT_FLAGS='$(SWIFT_FLAGS)' Scripts/run-thread-sanitizer
 
 lint:
+	$(check_swift)
 	@Scripts/install-packages run install build test
 	@Scripts/quietly 'swift format lint' \
 	    $(SWIFT) format lint --strict --recursive --parallel --configuration .swift-format $(FORMATTED)
@@ -187,6 +197,7 @@ declarations:
 	@SWIFT='$(SWIFT)' Scripts/check-declarations --write
 
 benchmark:
+	$(check_swift)
 	@Scripts/install-packages run install build test benchmark
 	@$(call build,release,$(PROGRAM_TARGETS) $(PROVIDERS) PurveyBenchmark)
 	@$(call products,release)/purvey-benchmark
@@ -194,6 +205,7 @@ benchmark:
 # Takes one to two hours on two processors. FAULTS gives further arguments, such as
 # FAULTS='--scenario renames --seed 7 --sample 50'.
 faults:
+	$(check_swift)
 	@Scripts/install-packages run install build test
 	@$(call build,release,$(PROGRAM_TARGETS) PurveyFaults ScriptableProvider)
 	@$(call products,release)/purvey-faults $(FAULTS)
@@ -250,13 +262,14 @@ uninstall:
 	for folder in '$(EXTENSIONS)' '$(DESTDIR)$(PREFIX)/lib/purvey'; do \
 	    [ ! -d "$$folder" ] || rmdir --ignore-fail-on-non-empty "$$folder"; \
 	done
-	rm -f '$(DESTDIR)$(USER_UNITS)/purvey.service'
-ifneq ($(SYSTEM_UNITS),)
-	rm -f '$(DESTDIR)$(SYSTEM_UNITS)/purvey-passthrough.service'
-endif
+	@# Several prefixes share these directories, so a unit may be that of another installation.
+	for unit in '$(USER_UNITS)/purvey' $(if $(SYSTEM_UNITS),'$(SYSTEM_UNITS)/purvey-passthrough'); do \
+	    ! grep -qsF '="$(PREFIX)/bin/' '$(DESTDIR)'"$$unit.service" || rm -f '$(DESTDIR)'"$$unit.service" || exit; \
+	done
 
 # Packages of what make install installs. Scripts/check-packages, which make test-full runs, installs them.
 deb:
+	$(check_swift)
 	@Scripts/install-packages run install build packages
 	rm -rf .build/packages
 	@$(MAKE) --no-print-directory install DESTDIR='$(CURDIR)/.build/packages/installation' PREFIX=/usr

@@ -4,6 +4,9 @@ import LinuxSystem
 import Purvey
 
 let usage = "usage: hand-off offer|load"
+let words = CommandLine.arguments.dropFirst()
+// An option counts wherever it stands. Otherwise there has to be one word.
+let option = words.first { ["--help", "-h", "--version"].contains($0) }
 
 func complain(_ text: String) {
     // Standard error may be closed.
@@ -11,7 +14,7 @@ func complain(_ text: String) {
 }
 
 do {
-    switch CommandLine.arguments.last {
+    switch option ?? (words.count == 1 ? words.first : nil) {
     case "offer":
         let provider = NSItemProvider()
         provider.suggestedName = "Greeting"

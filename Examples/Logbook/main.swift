@@ -26,7 +26,7 @@ func complain(_ text: String) {
 }
 
 let arguments = CommandLine.arguments.dropFirst()
-if let word = arguments.first, ["--help", "-h", "--version"].contains(word) {
+if let word = arguments.first(where: { ["--help", "-h", "--version"].contains($0) }) {
     print(word == "--version" ? "logbook \(PurveyVersion.text)" : usage)
     // The output is still in a buffer. Writing it fails if the disk is full.
     guard fflush(nil) == 0 else {
@@ -35,7 +35,9 @@ if let word = arguments.first, ["--help", "-h", "--version"].contains(word) {
     }
     exit(0)
 }
-guard let command = arguments.first, ["add", "watch"].contains(command), let path = arguments.dropFirst().first else {
+guard let command = arguments.first, ["add", "watch"].contains(command), let path = arguments.dropFirst().first,
+    !path.hasPrefix("-")
+else {
     complain(usage)
     exit(2)
 }

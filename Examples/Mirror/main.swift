@@ -8,7 +8,7 @@ func complain(_ text: String) {
 }
 let usage = "usage: mirror FOLDER MOUNTPOINT"
 let arguments = Array(CommandLine.arguments.dropFirst())
-if let word = arguments.first, ["--help", "-h", "--version"].contains(word) {
+if let word = arguments.first(where: { ["--help", "-h", "--version"].contains($0) }) {
     guard puts(word == "--version" ? "mirror \(PurveyVersion.text)" : usage) >= 0, fflush(nil) == 0 else {
         complain("mirror: standard output: \(Errno(rawValue: errno))")
         exit(1)

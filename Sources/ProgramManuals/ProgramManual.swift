@@ -6,6 +6,8 @@ import LinuxSystem
 package struct ProgramManual: Sendable {
     /// The program's name, as typed on a command line.
     package let name: String
+    /// The program's version.
+    let version: String
     /// The section of the manual: 1 for users' programs, 8 for administrators' programs.
     package let section: Int
     /// The one-line description in the index of manual pages, see whatis(1).
@@ -18,15 +20,17 @@ package struct ProgramManual: Sendable {
     /// Creates the description of a program.
     ///
     /// - Parameters:
+    ///   - version: The program's version; `nil` for that of Purvey.
     ///   - summary: The one-line description in the index of manual pages: a phrase without a full stop.
     ///   - usage: The forms of the arguments, as in ``CommandManual/usage``.
     ///   - text: The purpose of the program, in sentences.
     ///   - discussion: The text after the options.
     package init(
-        name: String, section: Int = 1, summary: String, usage: [String], text: String = "",
+        name: String, version: String? = nil, section: Int = 1, summary: String, usage: [String], text: String = "",
         options: [CommandManual.Option] = [], discussion: String = "", commands: [CommandManual] = []
     ) {
         self.name = name
+        self.version = version ?? PurveyVersion.text
         self.section = section
         self.summary = summary
         self.commands = commands
@@ -73,7 +77,7 @@ package struct ProgramManual: Sendable {
         for word in words {
             switch word {
             case "--help", "-h": return print(help)
-            case "--version": return print("\(name) \(PurveyVersion.text)\n")
+            case "--version": return print("\(name) \(version)\n")
             default: continue
             }
         }

@@ -51,7 +51,8 @@ extension Command {
             throw UsageError(Help.manual.complaint(about: name))
         }
         guard let command = all.first(where: { $0.name == name }) else {
-            throw UsageError(about: name, "there is no command '\(name)'", known: all.map(\.name))
+            throw UsageError(
+                about: name, "there is no command '\(name)'", known: all.map(\.name) + Help.manual.options)
         }
         return command
     }

@@ -24,6 +24,8 @@ struct LoadOutcome: Encodable {
     let delivered: Way
     /// The path of the result, or `nil` if it was written to standard output.
     let path: String?
+    /// Whether nothing was written to standard output, because the item has no bytes.
+    var isEmpty = false
 
     private enum CodingKeys: CodingKey {
         case delivered, path
@@ -71,7 +73,7 @@ enum CommandLineLoad {
             // From here on, an interrupt ends the process, even if the reader of standard output does not read.
             interruption.end()
             try StandardOutput.print(data)
-            return LoadOutcome(delivered: .data, path: nil)
+            return LoadOutcome(delivered: .data, path: nil, isEmpty: data.isEmpty)
         case (.data(let data), .path(let path)):
             // The extension of the name is that of the loaded type, not of the requested type.
             let found = provider.promise.representation(conformingTo: type)?.typeIdentifier ?? type

@@ -46,9 +46,9 @@ enum KnownValues {
 
     private static func known(_ values: [Completion.Value], _ prefix: String) async -> [Completion.Candidate] {
         let wantsItems = values.contains(.item)
-        if wantsItems, let colon = prefix.firstIndex(of: ":") {
+        if wantsItems, let colon = prefix.firstColon {
             // The path up to the last slash is a folder, and its items complete the rest.
-            let end = prefix.lastIndex(of: "/").map { prefix.index(after: $0) } ?? prefix.index(after: colon)
+            let end = prefix.utf8.index(after: prefix.lastSlash ?? colon)
             let folder = String(prefix[..<end])
             let place = ItemPlace(text: folder, path: DomainClient.absolute(folder))
             guard let part = try? await DomainClient.call(ListFolderCall(place: place, position: nil)) else {

@@ -29,7 +29,7 @@ extension Command {
         guard arguments.operands.isEmpty else { throw UsageError("unexpected argument '\(arguments.operands[0])'") }
         let toStandardOutput = arguments.value("o") == "-"
         let delivery = try LoadArguments.delivery(arguments.value("as"), toStandardOutput: toStandardOutput)
-        if toStandardOutput, arguments.has("json") { throw UsageError("standard output takes the data: no --json") }
+        if toStandardOutput, arguments.has("json") { throw UsageError("--json cannot be used with -o -") }
         let destination: LoadDestination
         switch arguments.value("o") {
         case "-": destination = .standardOutput
@@ -63,11 +63,11 @@ private enum LoadArguments {
         case nil: return toStandardOutput ? .data : .copy
         case "data": return .data
         case "copy", "in-place":
-            if toStandardOutput { throw UsageError("standard output takes data only: leave out --as \(text ?? "")") }
+            if toStandardOutput { throw UsageError("--as \(text ?? "") cannot be used with -o -") }
             return text == "copy" ? .copy : .inPlace
         case let text?:
             let known = ["data", "copy", "in-place"]
-            throw UsageError(about: text, "there is no way '\(text)' to load", known: known, listing: true)
+            throw UsageError(about: text, "--as cannot be '\(text)'", known: known, listing: true)
         }
     }
 

@@ -71,7 +71,7 @@ private enum OfferArguments {
         case "process": return .ownProcess
         case let text?:
             let known = ["all", "team", "group", "process"]
-            throw UsageError(about: text, "there is no visibility '\(text)'", known: known, listing: true)
+            throw UsageError(about: text, "--visibility cannot be '\(text)'", known: known, listing: true)
         }
     }
 

@@ -29,6 +29,7 @@ extension Command {
             throw CommandError("the pasteboard has \(items.count) items: \(path) has to be a folder")
         }
         var replacement = Replacement(ownName: arguments.has("force"))
+        var isEmpty = path == nil
         for item in items {
             let provider = item.makeProvider()
             if let path {
@@ -36,8 +37,13 @@ extension Command {
                     provider, type: type, as: .copy, to: .path(path), replacing: replacement)
                 if let path = outcome.path { replacement.except.insert(try FileStatus.of(path).identity) }
             } else {
-                _ = try await CommandLineLoad.run(provider, type: type, as: .data, to: .standardOutput)
+                let outcome = try await CommandLineLoad.run(provider, type: type, as: .data, to: .standardOutput)
+                isEmpty = isEmpty && outcome.isEmpty
             }
+        }
+        if isEmpty {
+            StandardError.note(
+                "the \(items.count == 1 ? "item on the pasteboard is" : "items on the pasteboard are") empty")
         }
     }
 }

@@ -18,13 +18,13 @@ enum Placement {
             if replaces, let sink = try Sink(final, in: directory, isCancelled: isCancelled) {
                 return try data.withUnsafeBytes { bytes in try sink.write(bytes) }
             }
-            var staged = try StagedFile(in: directory)
+            if replaces { try requireNoDirectory(final, in: directory) }
+            var staged = try StagedFile(in: directory, replacing: replaces)
             try data.withUnsafeBytes { bytes in try staged.descriptor.writeAll(bytes) }
             // Readable according to the user's umask, like files of other programs.
             let mask = CreationMask.current
             try retrying { fchmod(staged.descriptor.rawValue, 0o666 & ~mask) }
-            guard replaces else { return try staged.publish(as: final) }
-            try replace(final, in: directory) { name in try staged.publish(as: name) }
+            if replaces { try staged.replace(final, durably: false) } else { try staged.publish(as: final) }
         }
     }
 
@@ -53,18 +53,16 @@ enum Placement {
                 return try Data(contentsOf: source, options: .alwaysMapped).withUnsafeBytes { try sink.write($0) }
             }
             if try rename(source, isDirectory: isDirectory, to: final, in: directory, replaces: replaces) { return }
-            let copy = { (name: FileName) in
-                if isDirectory {
-                    try TreeCopier.copy(
-                        file, into: directory, named: name.description, origin: .peer, progress: progress,
-                        isCancelled: isCancelled)
-                } else {
-                    try FileCopier.copy(
-                        file, into: directory, named: name.description, origin: .peer, progress: progress,
-                        isCancelled: isCancelled)
-                }
+            if isDirectory {
+                try TreeCopier.copy(
+                    file, into: directory, named: final.description, origin: .peer, progress: progress,
+                    isCancelled: isCancelled)
+            } else {
+                if replaces { try requireNoDirectory(final, in: directory) }
+                try FileCopier.copy(
+                    file, into: directory, named: final.description, replacing: replaces, origin: .peer,
+                    progress: progress, isCancelled: isCancelled)
             }
-            if replaces, !isDirectory { try replace(final, in: directory, copy) } else { try copy(final) }
         }
     }
 
@@ -158,7 +156,11 @@ enum Placement {
             let target = Array(original.path.utf8)
             guard replaces else { return try directory.makeLink(final, target: target) }
             guard try Sink(final, in: directory, isCancelled: { true }) == nil else { throw Errno.fileExists }
-            try replace(final, in: directory) { name in try directory.makeLink(name, target: target) }
+            try requireNoDirectory(final, in: directory)
+            // A link cannot have a mark. It is created in a directory that has one.
+            let staged = try StagedTree(in: directory)
+            try staged.descriptor.makeLink(final, target: target)
+            try staged.moveOut(final)
         }
     }
 
@@ -178,6 +180,8 @@ enum Placement {
         var tried = ownName
         do {
             let directory = try FileDescriptor.open(destination.folder, [.readOnly, .directory])
+            // Removes what a killed process has left when it was about to replace a file.
+            TemporaryName.sweepMarked(directory)
             for name in destination.names(for: ownName, replacement) {
                 tried = name
                 guard let final = FileName(name) else { throw Errno.invalidArgument }
@@ -212,20 +216,8 @@ enum Placement {
         return error as? Errno == .fileExists
     }
 
-    /// Creates an item under a hidden name, and renames the item atomically, which replaces the existing file.
-    private static func replace(
-        _ name: FileName, in directory: FileDescriptor, _ make: (FileName) throws -> Void
-    ) throws {
-        if (try? directory.status(of: name).kind) == .directory { throw Errno.isDirectory }
-        guard let hidden = FileName(".purvey-new-" + UUID().uuidString) else { throw Errno.invalidArgument }
-        try make(hidden)
-        do {
-            try retrying {
-                renameat(directory.rawValue, hidden.characters, directory.rawValue, name.characters)
-            }
-        } catch {
-            try? directory.removeFile(hidden)
-            throw error
-        }
+    /// Checks that a name is not that of a directory, which no file replaces.
+    private static func requireNoDirectory(_ name: FileName, in directory: FileDescriptor) throws(Errno) {
+        if (try? directory.status(of: name).kind) == .directory { throw .isDirectory }
     }
 }

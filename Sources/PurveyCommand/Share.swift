@@ -23,8 +23,10 @@ extension Command {
             """
     ) { arguments in
         guard !arguments.operands.isEmpty else { throw UsageError("a FILE is missing") }
-        guard arguments.has("list") != (arguments.value("with") != nil) else {
-            throw UsageError("either --with EXTENSION or --list")
+        switch (arguments.has("list"), arguments.has("with")) {
+        case (false, false): throw UsageError("--with EXTENSION or --list is missing")
+        case (true, true): throw UsageError("--list cannot be used with --with")
+        default: break
         }
         let providers = try providers(arguments.operands)
         let rule = [ActivationRule.Item(attachments: providers.map(\.registeredTypeIdentifiers))]

@@ -78,6 +78,24 @@ import Testing
         #expect(try inspection(["a=b": "c"]).faults.first?.contains("cannot be written as KEY=VALUE") == true)
     }
 
+    @Test func aProviderSaysWhetherItTakesSymbolicLinks() throws {
+        func inspection(_ value: Any?) throws -> ExtensionInspection {
+            let folder = try ExtensionFolder { information in
+                var described = information["NSExtension"] as? [String: Any] ?? [:]
+                described[ExtensionBundle.linksKey] = value
+                information["NSExtension"] = described
+            }
+            return ExtensionInspection(path: folder.path)
+        }
+        #expect(ExtensionBundle.linksKey == "PurveyImportsSymbolicLinks")
+        #expect(try inspection(true).bundle?.importsSymbolicLinks == true)
+        #expect(try inspection(false).bundle?.importsSymbolicLinks == false)
+        let silent = try #require(try inspection(nil).bundle)
+        #expect(silent.importsSymbolicLinks == nil)
+        let wrong = try inspection("never")
+        #expect(wrong.bundle == nil && wrong.faults == ["PurveyImportsSymbolicLinks is neither true nor false"])
+    }
+
     @Test func aBrokenPropertyListIsAFault() throws {
         let folder = try ExtensionFolder()
         let path = folder.path + "/Info.plist"

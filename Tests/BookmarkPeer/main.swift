@@ -24,12 +24,20 @@ func run(_ words: [String]) throws -> String {
     }
 }
 
+let words = Array(CommandLine.arguments.dropFirst())
+/// The number of words of each command, its own included.
+let lengths = ["make": 2, "make-plain": 2, "make-for": 3, "resolve": 2]
+guard let command = words.first, lengths[command] == words.count else {
+    let usage = "usage: BookmarkPeer make|make-plain PATH | make-for BUNDLE PATH | resolve BOOKMARK\n"
+    FileHandle.standardError.write(Data(usage.utf8))
+    exit(2)
+}
 if let user = ProcessInfo.processInfo.environment["BOOKMARK_PEER_USER"].flatMap({ uid_t($0) }), setuid(user) != 0 {
     print("error no such user")
     exit(1)
 }
 do {
-    print(try run(Array(CommandLine.arguments.dropFirst())))
+    print(try run(words))
 } catch let error as CocoaError {
     print("error \(error.code.rawValue)")
 }

@@ -29,7 +29,10 @@ func descriptorCount() -> Int {
     (try? FileDescriptor.open("/proc/self/fd", [.readOnly, .directory]).entries().count) ?? -1
 }
 
-let path = CommandLine.arguments[1]
+guard let path = CommandLine.arguments.dropFirst().first else {
+    say("usage: FusePeer MOUNTPOINT [passthrough] [user=NUMBER] [helper=SOCKET] [check] [repeat=COUNT]")
+    exit(2)
+}
 var options = MountOptions(name: "peer", subtype: "test")
 options.wantsPassthrough = has("passthrough")
 options.passthroughHelper = value("helper")

@@ -5,17 +5,6 @@ import Testing
 
 /// The first programs that a newcomer runs: the demonstration and the README's program.
 @Suite(.timeLimit(.minutes(10))) struct DemonstrationTests {
-    @Test func everyExampleArrivesInEveryWay() async throws {
-        try await withHome { home in
-            let run = try await start("purvey-demo", ["Examples"], home).end()
-            #expect(run.status == 0, "\(run)")
-            #expect(run.text.contains("public.png in place                 in place, Examples/Ridge.png"))
-            #expect(run.text.contains("Load handlers ran 0 times before the first load"))
-            #expect(run.text.contains("A thumbnail of 256 by 160 pixels"))
-            #expect(run.text.contains("Filed: About Purvey.txt, Ridge.jpeg"))
-        }
-    }
-
     @Test func aFolderWithoutTheExamplesIsRefused() async throws {
         try await withHome { home in
             let run = try await start("purvey-demo", [home.path], home).end()

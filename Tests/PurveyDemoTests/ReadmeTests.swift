@@ -41,7 +41,7 @@ import Testing
         try #require(goals.isSuperset(of: ["build", "demo", "install", "run", "test"]))
         for goal in goals.sorted() {
             // Prints the commands without running them.
-            let run = try await make("--dry-run", goal)
+            let run = try await Repository.make("--dry-run", goal)
             #expect(run.status == 0, "make \(goal): \(run)")
         }
     }
@@ -52,25 +52,16 @@ import Testing
             "purvey-pictures": "PurveyPictures", "purvey-bus": "PurveyBus", "purvey-passthrough": "PurveyPassthrough",
             "hand-off": "HandOff", "logbook": "Logbook", "mirror": "Mirror",
         ]
-        let run = try await make("--dry-run", "build")
+        let run = try await Repository.make("--dry-run", "build")
         let words = Set(run.text.split { !($0.isLetter || $0.isNumber) })
         for program in FreshHome.built {
             #expect(words.contains(Substring(targets[program] ?? program)), "\(program) is not in: \(run)")
         }
         // As in the command that replaces make for the blocks.
         for (goal, command) in [("run", "/demonstrate-file-provider "), ("demo", "/purvey-demo Examples")] {
-            let run = try await make("--dry-run", goal)
+            let run = try await Repository.make("--dry-run", goal)
             #expect(run.text.contains(command), "\(run)")
         }
-    }
-
-    /// Runs make in the repository.
-    private func make(_ arguments: String...) async throws -> ProgramRun {
-        // Removes the variables of a `make` that runs the tests.
-        let environment: [String: String?] = ["MAKEFLAGS": nil, "MAKELEVEL": nil, "MFLAGS": nil]
-        return try await RunningProgram(
-            "/usr/bin/make", arguments, environment: environment, in: Repository.folder.path
-        ).end()
     }
 }
 

@@ -8,11 +8,15 @@ import LinuxSystem
 /// It reads the property list of the executable's bundle and finds the principal class. It serves requests over the
 /// socket that the host has passed as descriptor 3, until the host closes the socket. It never returns: the process
 /// ends with status 0. If the process is not an extension or was not started by a host, it ends with status 1 and a
-/// line on standard error.
+/// line on standard error. A user who starts it can get its help (`--help`) and its version (`--version`).
 ///
 /// Source: Foundation, the entry point of every extension's executable.
 public func NSExtensionMain() -> Never {
     signal(SIGPIPE, SIG_IGN)
+    // This precedes the property list, because a user may start the executable outside of its bundle.
+    guard isStartedByHost else {
+        exit(ExtensionManual.answer(Array(CommandLine.arguments.dropFirst()), executable: executablePath()))
+    }
     // From now on, output is written line by line, and a crash is reported on standard error. The host stores both in
     // the extension's log.
     cswift_print_by_lines()
@@ -25,9 +29,6 @@ public func NSExtensionMain() -> Never {
         let server = serving == nil ? PrincipalServers.server(of: found) : nil
         let principal =
             serving == nil && server == nil ? try PrincipalClass(found, named: bundle.principalClass) : nil
-        guard fcntl(hostSocket, F_GETFD) >= 0 else {
-            throw ExtensionBundleError("this program is an extension; a host starts it")
-        }
         let socket = FileDescriptor(owning: hostSocket)
         // The server lives as long as the process.
         if let serving {
@@ -48,6 +49,12 @@ public func NSExtensionMain() -> Never {
 
 /// The descriptor number of the host's socket.
 private let hostSocket: CInt = 3
+
+/// Whether a host has started this process. A user's shell may have passed a file as that descriptor, but no socket.
+private var isStartedByHost: Bool {
+    var status = stat()
+    return fstat(hostSocket, &status) == 0 && status.st_mode & S_IFMT == S_IFSOCK
+}
 
 /// Serves the main queue on the first thread. Unlike `dispatchMain`, does not end this thread. Without its first
 /// thread, `/proc` would show the process as a zombie, and the daemon could not identify its executable.

@@ -25,15 +25,17 @@ extension Command {
             return
         }
         if arguments.has("json") { throw UsageError("--json goes with the list") }
-        guard operands.count == 3 else {
-            throw UsageError(
-                operands.count < 3 ? "the identifier of an alert is missing" : "unexpected argument '\(operands[3])'")
-        }
         let isSuppressed: Bool
         switch operands[1] {
         case "suppress": isSuppressed = true
         case "show": isSuppressed = false
-        case let word: throw UsageError(about: word, "there is no '\(word)' of alerts", known: ["suppress", "show"])
+        case let word:
+            throw UsageError(
+                about: word, "there is no 'alerts DOMAIN \(word)'", known: ["suppress", "show"], listing: true)
+        }
+        guard operands.count == 3 else {
+            throw UsageError(
+                operands.count < 3 ? "the identifier of an alert is missing" : "unexpected argument '\(operands[3])'")
         }
         _ = try await DomainClient.call(
             SuppressAlertCall(domain: domain, identifier: operands[2], isSuppressed: isSuppressed))

@@ -10,14 +10,15 @@ extension Command {
             reset    if the key is lost: set the stored passwords aside, so that you sign in anew
             """
     ) { arguments in
-        guard arguments.operands.count <= 1 else { throw UsageError("unexpected argument '\(arguments.operands[1])'") }
         let action: KeyringCall.Action
         switch arguments.operands.first {
         case nil: action = .describe
         case "unlock": action = .unlock
         case "reset": action = .reset
-        case let word?: throw UsageError(about: word, "there is no '\(word)' of a keyring", known: ["unlock", "reset"])
+        case let word?:
+            throw UsageError(about: word, "there is no 'keyring \(word)'", known: ["unlock", "reset"], listing: true)
         }
+        guard arguments.operands.count <= 1 else { throw UsageError("unexpected argument '\(arguments.operands[1])'") }
         let reply = try await DomainClient.call(KeyringCall(action), once: action == .reset)
         if arguments.has("json") { return try JSONOutput.print(ListedKey(key: reply.place, error: reply.fault)) }
         try StandardOutput.print("key of the stored passwords: \(reply.place)\n")

@@ -20,7 +20,11 @@ extension Command {
         } while position != nil
         items.sort { $0.name < $1.name }
         if arguments.has("json") { return try JSONOutput.print(items.map(ListedItemState.init)) }
-        if items.isEmpty { StandardError.note("\(place.text) is empty") }
+        if items.isEmpty {
+            // A domain's root is written as the domain's name and a colon.
+            let isRoot = place.text.hasSuffix(":") && !place.text.contains("/")
+            StandardError.note("\(isRoot ? String(place.text.dropLast()) : place.text) is empty")
+        }
         var output = StandardOutput()
         for item in items { try output.write(item.line + "\n") }
         try output.flush()

@@ -1,4 +1,5 @@
 import DomainMessages
+import LinuxSystem
 
 extension Command {
     static let trash = Command(
@@ -43,8 +44,8 @@ extension Command {
 
     /// Returns the request to delete the items that the given word names.
     @Sendable private static func deletion(_ word: String) throws -> EmptyTrashCall {
-        guard let colon = word.firstIndex(of: ":") else { return EmptyTrashCall(domain: word, item: nil) }
-        let item = word[word.index(after: colon)...]
+        guard let colon = word.firstColon else { return EmptyTrashCall(domain: word, item: nil) }
+        let item = word[word.utf8.index(after: colon)...]
         // An empty name is a mistake. It must not empty the whole trash.
         if item.isEmpty { throw UsageError("'\(word)' names no item in a trash: write DOMAIN, or DOMAIN:NAME") }
         return EmptyTrashCall(domain: String(word[..<colon]), item: String(item))
@@ -59,10 +60,10 @@ extension Command {
             """
     ) { arguments in
         try await each("untrash", arguments.operands, once: true) { word in
-            guard let colon = word.firstIndex(of: ":"), colon != word.startIndex else {
+            guard let colon = word.firstColon, colon != word.startIndex else {
                 throw UsageError("'\(word)' names no item in a trash: write DOMAIN:NAME")
             }
-            return UntrashItemCall(domain: String(word[..<colon]), item: String(word[word.index(after: colon)...]))
+            return UntrashItemCall(domain: String(word[..<colon]), item: String(word[word.utf8.index(after: colon)...]))
         }
     }
 }

@@ -105,6 +105,20 @@ import Testing
         }
     }
 
+    @Test(arguments: [false, true])
+    func aRefusedConnectionNamesTheKeyThatPermitsIt(isAllowed: Bool) async throws {
+        try await CommandFixture.run { place in
+            try await install(
+                "ExtensionPeer", place, principal: "Principal", more: ["PurveyAllowsNetwork": isAllowed])
+            try place.write("text", to: "file.txt")
+            let outcome = try await place.purvey("share", "file.txt", "--with", "ExtensionPeer")
+            #expect(outcome.status == 1)
+            #expect(
+                outcome.errors.contains("The extension is refused the network: PurveyAllowsNetwork is not set")
+                    == !isAllowed, "\(outcome.errors)")
+        }
+    }
+
     @Test func filesReturnedByAnExtensionReplaceNothing() async throws {
         try await CommandFixture.run { place in
             try await installThumbnail(place)

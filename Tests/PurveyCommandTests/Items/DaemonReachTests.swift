@@ -71,6 +71,18 @@ import Testing
         }
     }
 
+    @Test(arguments: ["", "--foreground"]) func aSocketInAMissingFolderIsRefused(_ option: String) async throws {
+        try await CommandFixture.run { place in
+            let run = try await shell("\"$(dirname \"$purvey\")/purveyd\" \(option) --socket missing/socket", place)
+            let folder = place.home + "/missing"
+            #expect(
+                run.errors
+                    == "purveyd: the socket \(folder)/socket cannot be made: there is no folder \(folder); make it, for you alone\n"
+            )
+            #expect(run.status == 1 && !FileManager.default.fileExists(atPath: folder), "\(run)")
+        }
+    }
+
     @Test(.enabled(if: getuid() == 0, "only root can make a folder of another user"))
     func theDataOfAnotherUserIsNotUsed() async throws {
         try await CommandFixture.run { place in

@@ -132,6 +132,29 @@ import Testing
         }
     }
 
+    /// The step at which the process is killed, before it replaces the file. A copy is renamed, so it has no such step.
+    @Test(arguments: [("data", "file.staged.linked"), ("in-place", "tree.staged.filled")])
+    func theNextLoadRemovesWhatAKilledOneHasLeft(way: String, step: String) async throws {
+        try await CommandFixture.run { place in
+            try place.write("new", to: "note.txt")
+            _ = try await place.offer("--in-place", "note.txt")
+            try Self.makeFolder(place, "out")
+            try place.write("mine", to: "out/note.txt")
+            try place.write("mine", to: "out/.purvey-partial-0123456789abcdef")
+            try place.write("mine", to: "out/.purvey-new-1")
+            let load = "load --as \(way) -o out --force"
+            let killed = try await place.shell("PURVEY_FAULT_POINT=\(step) \"$purvey\" \(load)")
+            #expect(killed.status != 0, "\(killed.errors)")
+            #expect(try place.read("out/note.txt") == "mine")
+            #expect(Self.names(place, "out").count == 4)
+            #expect(try await place.purvey("load", "--as", way, "-o", "out", "--force").status == 0)
+            #expect(try place.read("out/note.txt") == "new")
+            let users = [".purvey-new-1", ".purvey-partial-0123456789abcdef"]
+            #expect(Self.names(place, "out") == users + ["note.txt"])
+            for name in users { #expect(try place.read("out/\(name)") == "mine") }
+        }
+    }
+
     private static func makeFolder(_ place: CommandFixture, _ name: String) throws {
         try FileManager.default.createDirectory(atPath: place.path(name), withIntermediateDirectories: true)
     }

@@ -162,7 +162,7 @@ import Testing
                 (["load", "-o", "missing/x"], 1, "missing/x"),
                 (["load"], 2, "-o PATH"),
                 (["load", "--as", "carrier-pigeon", "-o", "x"], 2, "carrier-pigeon"),
-                (["load", "--as", "copy", "-o", "-"], 2, "data only"),
+                (["load", "--as", "copy", "-o", "-"], 2, "--as copy cannot be used with -o -"),
                 (["load", "--item", "x", "-o", "x"], 2, "--item"),
                 (["offer"], 2, "name the files"),
                 (["offer", "missing.txt"], 1, "missing.txt"),

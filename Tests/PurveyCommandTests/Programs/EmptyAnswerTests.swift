@@ -31,6 +31,12 @@ import Testing
                 (["search", "word"], "nothing that is known on this machine fits"),
                 (["trash"], "there is nothing in the trash of any service"),
             ] { try await expect(sentence, of: words, place) }
+            #expect(try await place.purvey("copy", input: Data()).status == 0)
+            // A slow load shows its progress before.
+            let pasted = try await PersonAtTerminal(place, ["paste"]).end()
+            #expect(pasted.text.hasSuffix("the item on the pasteboard is empty\r\n"), "\(pasted)")
+            let piped = try await place.purvey("paste")
+            #expect(piped.status == 0 && piped.errors.isEmpty && piped.output.isEmpty, "\(piped)")
             let (_, text) = try await PersonAtTerminal(place, ["status"]).end()
             #expect(text.hasSuffix("\r\nnothing is mounted; 'purvey domains add' adds a service\r\n"), "\(text)")
             #expect(try await place.purvey("status").errors.isEmpty)
@@ -39,7 +45,7 @@ import Testing
 
     @Test func inAService() async throws {
         try await ServiceFixture.run { place in
-            try await expect("Cloud: is empty", of: ["ls", "Cloud:"], place.place)
+            try await expect("Cloud is empty", of: ["ls", "Cloud:"], place.place)
             try await expect("no service has found anything", of: ["search", "--provider", "word"], place.place)
             try await place.tell { try $0.put("letter.txt", "a") }
             try await place.succeed("signal", "Cloud")
@@ -51,6 +57,38 @@ import Testing
             try await expect(
                 "the provider has no action that fits Cloud:letter.txt", of: ["actions", "Cloud:letter.txt"],
                 place.place)
+        }
+    }
+
+    @Test func ofAnExtension() async throws {
+        try await CommandFixture.run { place in
+            let cloud = try await CloudFixture(place)
+            let bundle = place.path("LocalFolder.appex")
+            try await expect("\(bundle) has no fault", of: ["extensions", "check", bundle], place)
+            try await expect("nothing has been logged", of: ["extensions", "logs", "local"], place)
+            try await cloud.add()
+            try await expect(
+                "the provider of Papers has no alert that can be suppressed", of: ["alerts", "Papers"], place)
+            try await cloud.end()
+            let peer = place.path("ExtensionPeer.appex")
+            let list = """
+                {"CFBundleIdentifier": "org.example.Peer", "CFBundleExecutable": "ExtensionPeer", "NSExtension": {
+                "NSExtensionPointIdentifier": "com.apple.ui-services", "PurveyTimeLimit": 600,
+                "NSExtensionPrincipalClass": "ExtensionPeer.Principal",
+                "NSExtensionAttributes": {"NSExtensionActivationRule": "TRUEPREDICATE"}}}
+                """
+            try FileManager.default.createDirectory(atPath: peer, withIntermediateDirectories: true)
+            let values = try JSONSerialization.jsonObject(with: Data(list.utf8))
+            try PropertyListSerialization.data(fromPropertyList: values, format: .xml, options: 0)
+                .write(to: URL(fileURLWithPath: peer + "/Info.plist"))
+            try FileManager.default.linkItem(
+                atPath: BuiltProgram.path("ExtensionPeer"), toPath: peer + "/ExtensionPeer")
+            let installed = try await place.purvey("extensions", "install", peer)
+            try #require(installed.status == 0, "\(installed)")
+            try place.write("text", to: "without reply.txt")
+            try await expect(
+                "org.example.Peer returned nothing",
+                of: ["share", place.path("without reply.txt"), "--with", "org.example.Peer"], place)
         }
     }
 

@@ -48,11 +48,34 @@ import Testing
         ),
         (
             ["offer", "--visibility", "grp", "/etc/passwd"],
-            "offer: there is no visibility 'grp': all, team, group or process; see 'purvey offer --help'"
+            "offer: --visibility cannot be 'grp': all, team, group or process; see 'purvey offer --help'"
         ),
         (
             ["load", "--as", "in-palce", "-o", "x"],
-            "load: there is no way 'in-palce' to load (did you mean 'in-place'?); see 'purvey load --help'"
+            "load: --as cannot be 'in-palce' (did you mean 'in-place'?); see 'purvey load --help'"
+        ),
+        (["load", "--json", "-o", "-"], "load: --json cannot be used with -o -; see 'purvey load --help'"),
+        (
+            ["load", "--as", "copy", "-o", "-"], "load: --as copy cannot be used with -o -; see 'purvey load --help'"
+        ),
+        (["share", "/etc/passwd"], "share: --with EXTENSION or --list is missing; see 'purvey share --help'"),
+        (
+            ["share", "/etc/passwd", "--list", "--with", "x"],
+            "share: --list cannot be used with --with; see 'purvey share --help'"
+        ),
+        (["version"], "there is no command 'version' (did you mean '--version'?); see 'purvey --help'"),
+        (
+            ["keyring", "unlok"],
+            "keyring: there is no 'keyring unlok' (did you mean 'unlock'?); see 'purvey keyring --help'"
+        ),
+        (["keyring", "x"], "keyring: there is no 'keyring x': unlock or reset; see 'purvey keyring --help'"),
+        (
+            ["alerts", "Cloud", "supress"],
+            "alerts: there is no 'alerts DOMAIN supress' (did you mean 'suppress'?); see 'purvey alerts --help'"
+        ),
+        (
+            ["alerts", "Cloud", "x", "y"],
+            "alerts: there is no 'alerts DOMAIN x': suppress or show; see 'purvey alerts --help'"
         ),
         (["domains", "ad"], "domains: there is no 'domains ad' (did you mean 'add'?); see 'purvey domains --help'"),
         (["domains", "x"], "domains: there is no 'domains x': add, set or remove; see 'purvey domains --help'"),
@@ -83,7 +106,27 @@ import Testing
                 provider.errors.contains(
                     "no extension \"org.purvey.LocalFoler\" is installed (did you mean 'org.purvey.LocalFolder'?)"),
                 "\(provider)")
+            for (command, kind, state) in [
+                ("extensions", "extension", "installed"), ("bundles", "bundle", "registered"),
+            ] {
+                let removal = try await place.purvey(command, "remove", "org.purvey.LocalFoler")
+                #expect(
+                    removal.errors.hasSuffix(
+                        "no \(kind) \"org.purvey.LocalFoler\" is \(state) (did you mean 'org.purvey.LocalFolder'?)\n"),
+                    "\(removal)")
+            }
+            for (value, ending) in [("wiat", "(did you mean 'wait'?)"), ("x", "wait or use")] {
+                let setting = try await place.purvey(
+                    "domains", "add", "local", "Papers", "path=" + cloud.cloud, "metered=" + value)
+                #expect(setting.errors.contains("metered cannot be \"\(value)\""), "\(setting)")
+                #expect(setting.errors.hasSuffix(ending + "\n"), "\(setting)")
+            }
             try await cloud.add()
+            let action = try await place.purvey("actions", "Papers:a.txt", "Duplciate")
+            #expect(
+                action.errors.contains(
+                    "the action Duplciate is none of the provider's (did you mean 'Duplicate'?); 'purvey actions' "),
+                "\(action)")
             let domain = try await place.purvey("retry", "Paprs")
             #expect(
                 domain.errors

@@ -7,7 +7,9 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct ManualPageTests {
     @Test(
         .enabled(if: Requirement.isWanted(program: "man")),
-        arguments: ["purvey", "purveyd", "purvey-keeper", "purvey-bus", "purvey-passthrough", "purvey-pictures"])
+        arguments: [
+            "purvey", "purveyd", "purvey-keeper", "purvey-bus", "purvey-passthrough", "purvey-pictures", "purvey-files",
+        ])
     func thePageIsShownWithoutWarnings(_ name: String) async throws {
         let page = try await RunningProgram(BuiltProgram.path(name), ["--manual-page"]).end()
         #expect(page.status == 0 && page.errors.isEmpty, "\(page)")

@@ -1,3 +1,4 @@
+import FileTesting
 import Foundation
 import Glibc
 import LinuxSystem
@@ -8,13 +9,18 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct ProgramManualTests {
     private static let programs = [
         "purvey", "purveyd", "purvey-keeper", "purvey-bus", "purvey-passthrough", "purvey-pictures", "purvey-demo",
-        "purvey-benchmark", "purvey-faults", "purvey-files", "mirror", "hand-off", "logbook",
+        "purvey-benchmark", "purvey-faults", "purvey-files", "mirror", "hand-off", "logbook", "LocalFolder",
+        "Nextcloud", "WebDAV", "FileAway", "NewNote", "ThumbnailAction",
     ]
     /// The examples, whose complaints consist of their usage.
     private static let examples = ["mirror", "hand-off", "logbook"]
 
     /// Runs a program to its end in an empty directory, which has to be empty afterwards.
     private func run(_ name: String, _ arguments: String...) async throws -> ProgramRun {
+        try await run(name, arguments)
+    }
+
+    private func run(_ name: String, _ arguments: [String]) async throws -> ProgramRun {
         let folder = NSTemporaryDirectory() + "/pvm-" + UUID().uuidString.prefix(8)
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(atPath: folder) }
@@ -68,7 +74,7 @@ import Testing
     @Test(arguments: [
         ("purveyd", "x"), ("purvey-keeper", "x"), ("purvey-pictures", "x"), ("purvey-bus", "--x"),
         ("purvey-passthrough", "--socket"), ("purvey-passthrough", "-s"), ("purvey-passthrough", ""), ("mirror", "x"),
-        ("purvey-demo", "--x"), ("purvey-benchmark", "x"), ("purvey-faults", "x"),
+        ("purvey-demo", "--x"), ("purvey-benchmark", "x"), ("purvey-faults", "x"), ("LocalFolder", "x"),
     ])
     func aSurplusArgumentIsRefusedInOneLine(_ name: String, _ argument: String) async throws {
         let run = try await run(name, argument)
@@ -160,13 +166,89 @@ import Testing
         #expect(misuse.status == 2 && misuse.output.isEmpty && misuse.errors == help.text, "\(misuse)")
     }
 
+    @Test(arguments: [
+        ("logbook", ["add", "--help"]), ("logbook", ["watch", "-h"]), ("logbook", ["add", "file", "--help"]),
+        ("hand-off", ["--help", "load"]), ("hand-off", ["load", "-h"]), ("mirror", [".", "--help"]),
+        ("purvey-passthrough", ["./socket", "--help"]),
+    ])
+    func helpIsPrintedWhereverItIsRequested(_ name: String, _ words: [String]) async throws {
+        let run = try await run(name, words)
+        #expect(run.status == 0 && run.errors.isEmpty && run.text.hasPrefix("usage: \(name) "), "\(run)")
+    }
+
+    @Test(arguments: [
+        ("logbook", ["add", "-file", "words"]), ("logbook", ["watch", "--"]), ("logbook", ["add"]),
+        ("hand-off", ["load", "x"]), ("hand-off", []), ("mirror", ["-x", "."]),
+    ])
+    func anExampleDoesNothingWithWordsThatItDoesNotKnow(_ name: String, _ words: [String]) async throws {
+        let run = try await run(name, words)
+        #expect(run.status == 2 && run.output.isEmpty && run.errors.hasPrefix("usage: \(name) "), "\(run)")
+    }
+
+    @Test(arguments: ["FusePeer", "PickerPeer", "BookmarkPeer"], [[], ["--help"], ["open"], ["make"]])
+    func aPeerOfTheTestsPrintsItsUsage(_ name: String, _ words: [String]) async throws {
+        // The peer of mounts takes any word as a path.
+        if name == "FusePeer", !words.isEmpty { return }
+        let run = try await run(name, words)
+        #expect(run.status == 2 && (run.text + run.errors).hasPrefix("usage: \(name) "), "\(run)")
+    }
+
+    @Test func anExtensionThatNoHostStartedSaysSo() async throws {
+        let run = try await run("LocalFolder")
+        #expect(run.status == 1 && run.output.isEmpty, "\(run)")
+        #expect(
+            run.errors
+                == "LocalFolder: this program is an extension, which only a host starts; see 'LocalFolder --help'\n")
+    }
+
+    @Test func anExtensionHasTheVersionOfItsBundle() async throws {
+        let folder = try TestFolder()
+        try folder.file(
+            "Info.plist",
+            Array(#"<plist><dict><key>CFBundleShortVersionString</key><string>7.8</string></dict></plist>"#.utf8))
+        // Copied by another process, as a fork of this one might inherit a descriptor that is open for writing.
+        let script = #"cp "$0" . && exec ./LocalFolder --version 3</dev/null"#
+        let run = try await RunningProgram(
+            "/bin/sh", ["-c", script, try BuiltProgram.path("LocalFolder")], in: folder.path
+        ).end()
+        #expect(run.status == 0 && run.text == "LocalFolder 7.8\n", "\(run)")
+    }
+
+    @Test func theBenchmarkSaysWhichSectionRuns() async throws {
+        let program = try RunningProgram(
+            "/bin/sh", ["-c", "exec \"$0\" --allow-missing-peers zip copy 2>&1", BuiltProgram.path("purvey-benchmark")])
+        #expect(try await program.hasPrinted("purvey-benchmark: section 1 of 2: copy\n"))
+        program.send(SIGTERM)
+        _ = try await program.end()
+    }
+
     @Test func wordsThatAreWrongInAProgramsOwnWayHaveASuggestion() async throws {
         for (name, arguments, complaint) in [
-            ("purveyd", ["--log", "inof"], "there is no log level 'inof' (did you mean 'info'?)"),
+            ("purveyd", ["--log", "inof"], "--log cannot be 'inof' (did you mean 'info'?)"),
             ("purveyd", ["--foregroud"], "unknown option '--foregroud' (did you mean '--foreground'?)"),
-            ("purveyd", ["--log", "x"], "there is no log level 'x': error, warning, info or debug"),
+            ("purveyd", ["--log", "x"], "--log cannot be 'x': error, warning, info or debug"),
+            ("purvey-files", ["--choose", "--flders"], "unknown option '--flders' (did you mean '--folders'?)"),
+            ("purvey-files", ["--save", "x", "--folders"], "--folders goes with --choose"),
+            ("purvey-files", ["--save", "x", "--files-and-folders"], "--files-and-folders goes with --choose"),
             ("purvey-benchmark", ["tpyes"], "there is no section 'tpyes' (did you mean 'types'?)"),
             ("purvey-faults", ["--sede", "1"], "unknown option '--sede' (did you mean '--seed'?)"),
+            (
+                "purvey-faults", ["--fault", "kil:x"],
+                "--fault cannot be 'kil:x': there is no kind 'kil' (did you mean 'kill'?)"
+            ),
+            ("purvey-faults", ["--fault", "kill"], "--fault cannot be 'kill': the step after the kind is missing"),
+            (
+                "purvey-faults", ["--fault", "kill:service.reqest"],
+                "--fault cannot be 'kill:service.reqest': there is no step 'service.reqest' (did you mean 'service.request'?)"
+            ),
+            (
+                "purvey-faults", ["--fault", "lie:service.answer"],
+                "--fault cannot be 'lie:service.answer': at service.answer there are only kill, disconnect"
+            ),
+            (
+                "purvey-faults", ["--fault", "kill:service.answer:0"],
+                "--fault cannot be 'kill:service.answer:0': the count after the step is a number from 1 on"
+            ),
         ] {
             let run = try await RunningProgram(BuiltProgram.path(name), arguments).end()
             #expect(run.status == 2 && run.output.isEmpty, "\(run)")

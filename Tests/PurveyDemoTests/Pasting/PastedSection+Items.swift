@@ -24,6 +24,12 @@ extension PastedSection {
             try terminal.paste(reader.command())
             let shown = try await terminal.finish()
             #expect(SampleOutput.missing(try reader.sample(), in: shown) == [], "\(shown)")
+            // Every example arrives in every way.
+            for text in [
+                "public.png in place                 in place, Examples/Ridge.png",
+                "Load handlers ran 0 times before the first load", "A thumbnail of 256 by 160 pixels",
+                "Filed: About Purvey.txt, Ridge.jpeg",
+            ] { #expect(shown.contains(text), "\(shown)") }
         }
     }
 
