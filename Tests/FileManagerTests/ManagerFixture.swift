@@ -131,8 +131,10 @@ enum Emblem: String, CaseIterable {
 
     /// Returns the icon with the color of tests in place of its own.
     func recolor(_ icon: String) -> String {
-        ["#3584e4", "#c01c28", "#26a269", "#e5a50a"].reduce(icon) { icon, own in
-            icon.replacingOccurrences(of: own, with: "#" + String(color, radix: 16))
+        // The leading one is dropped: a color needs all six digits.
+        let digits = String(0x100_0000 | color, radix: 16).dropFirst()
+        return ["#3584e4", "#c01c28", "#26a269", "#e5a50a"].reduce(icon) { icon, own in
+            icon.replacingOccurrences(of: own, with: "#" + digits)
         }
     }
 }
