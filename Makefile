@@ -171,6 +171,7 @@ test-full:
 	@Scripts/install-packages run install build test clouds desktops
 	@Scripts/install-python-packages
 	@STEP_TIMEOUT=120m PURVEY_TESTS=full $(MAKE) test
+	@PURVEY_TESTS=desktops Scripts/run-tests release --built '^FileManagerTests\.'
 	@STEP_TIMEOUT=120m $(MAKE) test-debug
 	@SWIFT='$(SWIFT)' SWIFT_FLAGS='$(SWIFT_FLAGS)' STEP_TIMEOUT=60m Scripts/quietly 'packages' Scripts/check-packages
 

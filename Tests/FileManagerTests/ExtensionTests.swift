@@ -9,7 +9,7 @@ import Testing
 /// Tests of the extension of Purvey in file managers: emblems, the column and menus.
 @Suite(
     .serialized, .timeLimit(.minutes(20)),
-    .enabled(if: !Manager.extensible.isEmpty, "no file manager with extensions in Python is installed"))
+    .enabled(if: !Manager.extensible.isEmpty, "only a step of make test-full runs them"))
 struct ExtensionTests {
     @Test(arguments: Manager.extensible)
     func theEmblemAndTheColumnFollowTheStateOfAFile(in manager: Manager) async throws {

@@ -6,7 +6,7 @@ import Testing
 /// Tests of a domain among the places of Nautilus, which finds it as an account of a cloud provider.
 @Suite(
     .serialized, .timeLimit(.minutes(20)),
-    .enabled(if: Manager.wanted.contains(.nautilus), "Nautilus is not installed"))
+    .enabled(if: Manager.wanted.contains(.nautilus), "only a step of make test-full runs them"))
 struct PlacesTests {
     @Sendable private func isPlace(_ node: AccessibleNode) -> Bool {
         node.role == "list item" && node.descendants().contains { $0.title == "Cloud" }
