@@ -8,7 +8,8 @@ import Testing
 
 /// Tests of the files of a mount in windows of file managers.
 @Suite(
-    .serialized, .timeLimit(.minutes(20)), .enabled(if: !Manager.wanted.isEmpty, "only a step of make test-full runs them"))
+    .serialized, .timeLimit(.minutes(20)),
+    .enabled(if: !Manager.wanted.isEmpty, "only a step of make test-full runs them"))
 struct FilesTests {
     @Test(arguments: Manager.wanted)
     func browsingFetchesNoFile(in manager: Manager) async throws {

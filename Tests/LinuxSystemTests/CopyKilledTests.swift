@@ -42,6 +42,20 @@ import Testing
         #expect(try folder.names("out") == ["copy"])
     }
 
+    @Test func anIncompleteFileIsRecognizedByItsMark() throws {
+        func incomplete() throws -> [String] {
+            try folder.names().filter { TemporaryName.isIncomplete($0, in: folder.descriptor) }
+        }
+        let copy = ".purvey-partial-0123456789abcdef"
+        try folder.file(copy, [1])
+        var staged = try StagedFile(in: folder.descriptor, permissions: 0o600)
+        let name = try #require(try folder.names().first { $0 != copy })
+        #expect(try incomplete() == [name])
+        try staged.publish(as: "a")
+        #expect(try incomplete() == [] && folder.names() == [copy, "a"])
+        #expect(staged.descriptor.attribute("user.purvey.partial") == nil)
+    }
+
     @Test func theFileOfAProcessThatIsKilledBeforeItReplacesAnotherIsSwept() async throws {
         try folder.file("a", [1, 2])
         try folder.file("b", [3])
@@ -59,13 +73,14 @@ import Testing
         let leftover = try folder.descriptor.open(left, .readOnly)
         let mark = try #require(leftover.attribute("user.purvey.partial"))
         try folder.descriptor.open(copy, .readWrite).setAttribute("user.purvey.partial", mark)
-        try retrying { link(folder.path + "/" + left, folder.path + "/kept") }
+        let names = [".purvey-partial-0", copy, "a", "b", "kept"]
+        for name in ["kept", names[0]] { try retrying { link(folder.path + "/" + left, folder.path + "/" + name) } }
         TemporaryName.sweepMarked(folder.descriptor)
-        #expect(try folder.names() == [copy, "a", "b", "kept"])
+        #expect(try folder.names() == names)
         let source = try folder.descriptor.open("a", .readOnly)
         try FileCopier.copy(source, into: folder.descriptor, named: "b", replacing: true)
         #expect(try folder.content("b") == [1, 2])
-        #expect(try folder.names() == [copy, "a", "b", "kept"])
+        #expect(try folder.names() == names)
         let replaced = try folder.descriptor.open("b", .readOnly)
         #expect(replaced.attribute("user.purvey.partial") == nil)
     }

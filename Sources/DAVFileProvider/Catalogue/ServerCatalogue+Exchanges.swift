@@ -29,10 +29,12 @@ extension ServerCatalogue {
     }
 
     /// Records that the temporary files of an exchange no longer exist at the server.
-    func end(exchange place: ExchangePlace) throws {
+    ///
+    /// - Parameter token: the token of the exchange; `nil` for all exchanges at the place.
+    func end(exchange place: ExchangePlace, token: String?) throws {
         try database.run(
-            "UPDATE exchanged SET ended = ? WHERE folder = ? AND name = ? AND ended IS NULL", .integer(ChangeWatch.now),
-            .integer(place.folder), .text(place.name))
+            "UPDATE exchanged SET ended = ? WHERE folder = ? AND name = ? AND token = ifnull(?, token) AND ended IS NULL",
+            .integer(ChangeWatch.now), .integer(place.folder), .text(place.name), .optional(token))
     }
 
     /// Removes the records of exchanges that ended long ago.
@@ -40,7 +42,8 @@ extension ServerCatalogue {
         try database.run("DELETE FROM exchanged WHERE ended < ?", .integer(ChangeWatch.now - Self.exchangeMemory))
     }
 
-    /// Returns the record of an exchange that has not ended; `nil` if none is recorded for this place.
+    /// Returns the record of an exchange that has not ended; `nil` if none is recorded for this place. A place may have
+    /// several, if a request of an ended exchange was carried out late.
     func exchange(_ place: ExchangePlace) throws -> RecordedExchange? {
         try database.first(
             "SELECT token, version, digest FROM exchanged WHERE folder = ? AND name = ? AND ended IS NULL",
@@ -61,8 +64,8 @@ extension ServerCatalogue {
         ) { ExchangePlace(folder: $0.integer(0), name: $0.text(1)) }
     }
 
-    /// Whether an entry of a listing is a temporary file of a recorded exchange. If the exchange has ended, it counts
-    /// as interrupted from now on, so that the file is removed or gets its name back.
+    /// Whether an entry of a listing is a temporary file of a recorded exchange. If the exchange has ended, its record
+    /// is opened again, so that the file is removed or gets its name back.
     func isTemporary(_ name: String, in folder: Int64) throws -> Bool {
         guard let token = ServerWriter.token(in: name) else { return false }
         let found = try database.first(

@@ -45,7 +45,7 @@ extension DAVAccount {
         guard try await catalogue.perform({ try $0.exchange(place) }) != nil else { return false }
         guard let folder = try await known(place.folder) else {
             // The files were removed with their folder.
-            try await catalogue.perform { try $0.end(exchange: place) }
+            try await catalogue.perform { try $0.end(exchange: place, token: nil) }
             return true
         }
         let (profile, address) = (profile, try folder.address.appending(place.name))

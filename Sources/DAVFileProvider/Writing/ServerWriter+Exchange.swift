@@ -131,7 +131,7 @@ extension ServerWriter {
             do throws(DAVError) {
                 let (reply, isClear) = try await body(places)
                 DAVStep.remainsCleared.reach()
-                if isClear { try? await record { try $0.end(exchange: place) } }
+                if isClear { try? await record { try $0.end(exchange: place, token: token) } }
                 return reply
             } catch {
                 // The files are removed in a separate task, because the caller's task may be cancelled. If this fails,
@@ -151,17 +151,20 @@ extension ServerWriter {
 
     /// Removes the uploaded contents, which the system uploads again, and moves the old file back to its name.
     private func clear(_ address: HTTPAddress, _ place: ExchangePlace) async throws(DAVError) {
-        var recorded: RecordedExchange?
+        while let recorded = try await recordedExchange(place) {
+            let places = try places(of: address, recorded.token)
+            try await removeOwn(places.incoming)
+            if let base = recorded.base { try await putBack(places, base) }
+            try await record { try $0.end(exchange: place, token: recorded.token) }
+        }
+    }
+
+    private func recordedExchange(_ place: ExchangePlace) async throws(DAVError) -> RecordedExchange? {
         do {
-            recorded = try await catalogue.perform { try $0.exchange(place) }
+            return try await catalogue.perform { try $0.exchange(place) }
         } catch {
             throw Self.failure(error)
         }
-        guard let recorded else { return }
-        let places = try places(of: address, recorded.token)
-        try await removeOwn(places.incoming)
-        if let base = recorded.base { try await putBack(places, base) }
-        try await record { try $0.end(exchange: place) }
     }
 
     private func place(of address: HTTPAddress) -> ExchangePlace {

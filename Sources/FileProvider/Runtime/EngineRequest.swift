@@ -2,6 +2,7 @@ import Conduit
 import Dispatch
 import FileProviderWire
 import Foundation
+import ItemValues
 import LinuxSystem
 
 /// A request of the engine that a provider's process is serving. The provider code that serves the request runs on a
@@ -147,10 +148,10 @@ enum CurrentChange {
     @TaskLocal static var identifier: String?
 
     // Leaf lock.
-    private static let served = Lock<[String: Int]>([:])
+    private static let served = Lock<[ExactText: Int]>([:])
 
     /// The identifiers of the items whose changes the process is serving.
-    static var all: [String] { served.withLock { Array($0.keys) } }
+    static var all: [String] { served.withLock { $0.keys.map(\.string) } }
 
     /// Runs provider code that changes an item.
     ///
@@ -159,11 +160,12 @@ enum CurrentChange {
         _ changed: String?, _ body: () throws(ProviderError) -> Value
     ) throws(ProviderError) -> Value {
         guard let changed else { return try body() }
-        served.withLock { $0[changed, default: 0] += 1 }
+        let key = ExactText(changed)
+        served.withLock { $0[key, default: 0] += 1 }
         defer {
             served.withLock { served in
-                let count = (served[changed] ?? 1) - 1
-                served[changed] = count > 0 ? count : nil
+                let count = (served[key] ?? 1) - 1
+                served[key] = count > 0 ? count : nil
             }
         }
         let result = $identifier.withValue(changed) { Result { () throws(ProviderError) in try body() } }

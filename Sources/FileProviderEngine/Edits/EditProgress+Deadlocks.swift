@@ -4,8 +4,8 @@ import ItemStore
 /// Detection of waits that can never end.
 extension EditProgress {
     /// Returns the items whose changes may be the one that the given code processes, with the requests of their steps.
-    /// If the code waits for one of these items only, it returns this item alone, because providers usually wait for
-    /// the item that they are changing.
+    /// If the awaited item `top` is one of them, it returns this item alone, because providers usually wait for the
+    /// item that they are changing.
     func changesInHand(
         of waiter: EditWaiter, below top: ItemNumber
     ) throws(ProviderError) -> [ItemNumber: ReplyOrdering.Request?] {
@@ -61,27 +61,27 @@ extension EditProgress {
     /// Checks whether the given wait is part of a deadlock.
     ///
     /// - Throws: ``ProviderError/Kind/cannotSynchronize`` if an awaited edit can end only after the wait.
-    func checkDeadlock(of wait: EditWait) throws(ProviderError) {
-        guard !wait.awaited.isEmpty, !wait.candidates.isEmpty, areHeld(Set(wait.candidates.keys)) else { return }
-        guard wait.candidates.keys.contains(where: { needs(wait.awaited, $0) }) || isFullOfWaits(besides: wait.awaited)
-        else { return }
-        throw .deadlock
+    func checkDeadlock(of wait: inout EditWait) throws(ProviderError) {
+        try wait.suspicion.note(isStuck(wait), at: clock.now)
     }
 
-    /// Checks a wait for listings for a deadlock. A listing may wait for the reply to a move, which has the new
+    private func isStuck(_ wait: EditWait) -> Bool {
+        guard !wait.awaited.isEmpty, !wait.candidates.isEmpty, areHeld(Set(wait.candidates.keys)) else { return false }
+        return wait.candidates.keys.contains { needs(wait.awaited, $0) } || isFullOfWaits(besides: wait.awaited)
+    }
+
+    /// Whether a wait for listings can never end. A listing may wait for the reply to a move, which has the new
     /// identifier of the directory.
     ///
     /// - Parameters:
     ///   - folders: The directories whose listing waits for the end of a move.
     ///   - own: The item that the provider is changing while it waits; `nil` if it is changing none.
-    /// - Throws: ``ProviderError/Kind/cannotSynchronize`` if a listing can only end after the wait.
-    func checkDeadlock(ofListing folders: [ItemNumber], inside own: ItemNumber?) throws(ProviderError) {
-        guard let own else { return }
-        let isDeadlock = try onRecord { () throws(IndexError) in
+    func isStuck(listing folders: [ItemNumber], inside own: ItemNumber?) throws(ProviderError) -> Bool {
+        guard let own else { return false }
+        return try onRecord { () throws(IndexError) in
             for folder in folders where try context.isWithin(own, folder) { return true }
             return false
         }
-        if isDeadlock { throw .deadlock }
     }
 
     /// Whether an edit of at least one of the items `numbers` can complete only after the edit of the item `other`.
@@ -135,9 +135,4 @@ extension EditProgress {
         scheduler.table.running.count >= configuration.uploadLimit
             && awaited.contains { scheduler.table[$0].step == nil } && areHeld(scheduler.table.running)
     }
-}
-
-extension ProviderError {
-    fileprivate static let deadlock = ProviderError(
-        .cannotSynchronize, message: "Two changes of items wait for each other.")
 }

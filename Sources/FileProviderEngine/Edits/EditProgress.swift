@@ -80,7 +80,7 @@ package final class EditProgress: EngineComponent {
     ) async throws(ProviderError) -> ItemNumber? {
         var wait = try EditWait(
             candidates: changesInHand(of: waiter, below: top), sent: changesSent(by: waiter, below: top),
-            awaited: Set(editsWaiting(below: top).map(\.number)))
+            awaited: Set(editsWaiting(below: top).map(\.number)), suspicion: DeadlockSuspicion(of: waiter))
         let own = wait.own
         lastWait += 1
         let key = lastWait
@@ -92,7 +92,7 @@ package final class EditProgress: EngineComponent {
             if let failure = waiting.lazy.filter(\.isHeld).compactMap(\.failure).first { throw failure }
             wait.awaited = Set(waiting.map(\.number))
             waits[key] = wait
-            try checkDeadlock(of: wait)
+            try checkDeadlock(of: &wait)
             return wait.awaited.isEmpty
         }
         return own ?? wait.own

@@ -1,3 +1,4 @@
+import FileProviderWire
 import ItemStore
 
 /// The code that waits for edits, as far as the engine knows it.
@@ -14,18 +15,56 @@ package enum EditWaiter: Sendable {
     case provider(serving: [String])
 }
 
+extension EditWaiter {
+    /// Whether the engine guesses which change the code processes. The code may also process none.
+    var isGuess: Bool {
+        if case .provider = self { true } else { false }
+    }
+}
+
 /// The state of a running call of ``EditProgress/waitForEdits(below:from:)``.
 struct EditWait {
-    /// The items whose change the caller may be processing, with the requests of their steps. That one change completes
-    /// only after the call has returned. As long as there are several, all of them are awaited, because any of them
-    /// may end before the call returns. The last one is the caller's own.
+    /// The items whose change the caller may be processing, with the requests of their steps. The change that it does
+    /// process completes only after the call has returned. As long as there are several candidates, all of them are
+    /// awaited, because any of them may end before the call returns. The last one is taken for the caller's own.
     var candidates: [ItemNumber: ReplyOrdering.Request?]
     /// The items with a step whose contents the provider may have accepted already. If it has, they become candidates
     /// as soon as the engine has its reply.
     var sent: Set<ItemNumber>
     /// The items whose edits are still awaited.
     var awaited: Set<ItemNumber>
+    /// The time for which the wait has looked like a part of a deadlock.
+    var suspicion: DeadlockSuspicion
 
     /// The item whose change the caller processes; `nil` if it processes none, or if it is not known which one.
     var own: ItemNumber? { candidates.count == 1 ? candidates.keys.first : nil }
+}
+
+/// The time for which a wait has looked like a part of a deadlock.
+///
+/// If the engine guesses which change the waiting code processes, the code may process none, for example because a
+/// timer has started it. Its wait looks the same while a large file is sent, but ends by itself. Therefore only a state
+/// that lasts is a deadlock.
+struct DeadlockSuspicion {
+    private let isGuess: Bool
+    /// The time at which the suspicion began, in seconds since 1970; `nil` if there is none.
+    private var start: Double?
+
+    /// The number of seconds after which a suspicion that rests on a guess counts as certain.
+    static let patience = 10.0
+
+    init(of waiter: EditWaiter) { isGuess = waiter.isGuess }
+
+    /// Records whether the wait looks like a part of a deadlock now.
+    ///
+    /// - Parameter now: The current time in seconds since 1970.
+    /// - Throws: ``ProviderError/Kind/cannotSynchronize`` if the wait can never end.
+    mutating func note(_ isStuck: Bool, at now: Double) throws(ProviderError) {
+        guard isStuck else { return start = nil }
+        let start = self.start ?? now
+        self.start = start
+        guard isGuess, now - start < Self.patience else {
+            throw ProviderError(.cannotSynchronize, message: "Two changes of items wait for each other.")
+        }
+    }
 }

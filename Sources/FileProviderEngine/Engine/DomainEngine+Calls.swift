@@ -154,9 +154,11 @@ extension DomainEngine {
         let own = try await progress.waitForEdits(from: waiter)
         guard !context.isClosed else { throw .closed }
         changes.signalled(container: ProviderItem.workingSetIdentifier, self)
+        var suspicion = DeadlockSuspicion(of: waiter)
         try await progress.look { () throws(ProviderError) in
             guard changes.running.isEmpty, enumerator.count == 0 else {
-                try progress.checkDeadlock(ofListing: enumerator.foldersAwaitingIdentifiers, inside: own)
+                let isStuck = try progress.isStuck(listing: enumerator.foldersAwaitingIdentifiers, inside: own)
+                try suspicion.note(isStuck, at: clock.now)
                 return false
             }
             if let failure = context.requestFailure { throw failure }

@@ -45,6 +45,7 @@ package struct StagedFile: ~Copyable {
     package init(in directory: FileDescriptor, permissions: mode_t) throws(Errno) {
         self.directory = directory
         (descriptor, temporaryName) = try Self.makeNamed(in: directory, permissions: permissions)
+        TemporaryName.mark(descriptor)
     }
 
     /// Creates an empty file under a temporary name that the caller chooses, so that the caller can find it after a

@@ -53,13 +53,28 @@ package enum TemporaryName {
         guard let own = try? directory.open(".", [.readOnly, .directory]), let entries = try? own.entries() else {
             return
         }
-        for entry in entries where entry.name.description.hasPrefix(prefix) {
+        for entry in entries where hasForm(entry.name.description) {
             guard let file = try? own.open(entry: entry.name, [.readOnly, .nonBlocking]),
                 let status = try? file.status(), status.owner == geteuid(), isLeftover(file),
                 clinux_try_lock(file.rawValue) == 0
             else { continue }
             try? TreeRemover.remove(entry.name, in: own)
         }
+    }
+
+    /// Whether a name has the form of ``random()``: the prefix and 16 hexadecimal digits.
+    private static func hasForm(_ name: String) -> Bool {
+        let digits = name.utf8.dropFirst(prefix.utf8.count)
+        let known = Set("0123456789abcdef".utf8)
+        return name.utf8.starts(with: prefix.utf8) && digits.count == 16 && digits.allSatisfy(known.contains)
+    }
+
+    /// Whether an entry of a directory is an incomplete file, or was left incomplete by a killed process.
+    package static func isIncomplete(_ name: String, in directory: FileDescriptor) -> Bool {
+        guard hasForm(name), let entry = FileName(name),
+            let file = try? directory.open(entry: entry, [.readOnly, .nonBlocking])
+        else { return false }
+        return isMarked(file)
     }
 
     /// Locks a new temporary file or directory. Returns `false` if a concurrent sweep has locked the file first, and
@@ -84,7 +99,15 @@ package enum TemporaryName {
     }
 
     /// Removes the mark from a file or directory that is complete.
-    static func unmark(_ file: FileDescriptor) { clinux_fremovexattr(file.rawValue, mark) }
+    static func unmark(_ file: FileDescriptor) {
+        guard clinux_fremovexattr(file.rawValue, mark) < 0, Errno.current == .permissionDenied,
+            let mode = try? file.status().raw.st_mode
+        else { return }
+        // The mode of a file that its owner may not write applies to its attributes, too.
+        guard fchmod(file.rawValue, mode | S_IWUSR) == 0 else { return }
+        clinux_fremovexattr(file.rawValue, self.mark)
+        fchmod(file.rawValue, mode)
+    }
 
     private static func isMarked(_ file: FileDescriptor) -> Bool {
         guard let value = value(of: file) else { return false }

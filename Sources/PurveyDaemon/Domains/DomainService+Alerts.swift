@@ -149,9 +149,8 @@ extension DomainService {
     private func subjects(of deletion: EmptyTrashCall, in domain: RunningDomain) async -> [PredicateValue] {
         await HandlerThreads.shared.value {
             let items = (try? domain.engine.trashed()) ?? []
-            return items.filter { item in
-                deletion.item.map { $0.hasSameBytes(as: item.identifier) || $0 == item.filename } ?? true
-            }.map { domain.engine.index.actionSubject(ofTrashed: $0) }
+            let deleted = deletion.item.map { Self.matches(of: $0, in: items) } ?? items
+            return deleted.map { domain.engine.index.actionSubject(ofTrashed: $0) }
         }
     }
 

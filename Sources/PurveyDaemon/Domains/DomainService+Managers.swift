@@ -165,9 +165,9 @@ extension DomainService {
                 throw DomainError("\(path) cannot be imported: \(error)")
             }
         }
-        let mounts = (keptFolders + [folders.locations.data]).map { $0 + "/" }
+        let mounts = keptFolders + [folders.locations.data]
         guard path.isAbsolutePath, status.kind == .directory, status.owner == getuid(),
-            !mounts.contains(where: { (path + "/").hasPrefix($0) || $0.hasPrefix(path + "/") })
+            !mounts.contains(where: { path.pathNames(beneath: $0) != nil || $0.pathNames(beneath: path) != nil })
         else {
             throw DomainError(
                 "\(path) cannot be imported: it is not a directory of the user outside of Purvey's own directories")

@@ -64,12 +64,18 @@ extension DomainService {
         }
     }
 
-    /// Finds a trashed item by identifier or by name.
-    private static func find(_ word: String, in items: [ProviderItem], of domain: String) throws -> ProviderItem {
+    /// Returns the trashed items that a user may mean by an identifier or a name.
+    static func matches(of word: String, in items: [ProviderItem]) -> [ProviderItem] {
         var found = items.filter { $0.identifier.hasSameBytes(as: word) }
         if found.isEmpty { found = items.filter { $0.filename.hasSameBytes(as: word) } }
         // Without an item of exactly this name, the user may have typed it in another Unicode normal form.
         if found.isEmpty { found = items.filter { $0.filename == word } }
+        return found
+    }
+
+    /// Finds a trashed item by identifier or by name.
+    private static func find(_ word: String, in items: [ProviderItem], of domain: String) throws -> ProviderItem {
+        let found = matches(of: word, in: items)
         guard let item = found.first else {
             throw DomainError("there is no \(word) in the trash of \(domain)", .noSuchItem)
         }

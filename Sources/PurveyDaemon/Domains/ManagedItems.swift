@@ -11,6 +11,10 @@ import LinuxSystem
 struct ManagedItems: Sendable {
     let domain: RunningDomain
 
+    /// The maximum number of identifiers in ``ManagerSettleCall/serving`` that are looked up. No process serves as many
+    /// changes at a time.
+    private static let mostServed = 1_024
+
     func transfer(_ request: ManagerTransferCall) async throws -> Empty {
         let item = DomainItem(domain: domain, item: try await domain.engine.learn(of: request.item))
         switch request.direction {
@@ -28,7 +32,7 @@ struct ManagedItems: Sendable {
             if let change = request.inside {
                 .change(of: change)
             } else {
-                isOfProvider ? .provider(serving: request.serving) : .other
+                isOfProvider ? .provider(serving: Array(request.serving.prefix(Self.mostServed))) : .other
             }
         if let item = request.item {
             let top = try await engine.learn(of: item).number

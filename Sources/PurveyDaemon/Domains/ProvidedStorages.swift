@@ -7,6 +7,7 @@ import FileProviderEngine
 import FileProviderWire
 import Foundation
 import Glibc
+import ItemValues
 import LinuxSystem
 
 /// The document storages of all providers, for file coordination. Before a program reads or writes a file in a storage,
@@ -27,7 +28,7 @@ final class ProvidedStorages: ProvidedFiles {
 
     private struct Key: Hashable {
         let domain: String
-        let item: String
+        let item: ExactText
     }
 
     // Lock order: this lock, then the lock of ``Deadlines``.
@@ -128,7 +129,9 @@ final class ProvidedStorages: ProvidedFiles {
 
     // MARK: End of use
 
-    private func key(_ item: StoredItem) -> Key { Key(domain: item.domain.identifier, item: item.identifier) }
+    private func key(_ item: StoredItem) -> Key {
+        Key(domain: item.domain.identifier, item: ExactText(item.identifier))
+    }
 
     /// Cancels the timer of an item, because it is in use again.
     private func keep(_ item: StoredItem) {

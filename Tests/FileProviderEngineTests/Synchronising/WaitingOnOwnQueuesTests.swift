@@ -174,6 +174,35 @@ import Testing
         #expect(domain.provider.tree == ["folder": "/", "folder/file.txt": "x"])
     }
 
+    /// A timer of the provider waits while a directory is created. The file in the directory is sent after it.
+    @Test func aWaitOfNoChangeThatLooksLikeADeadlockEndsWithTheChange() async throws {
+        let domain = try TestDomain()
+        let (engine, log, provider) = (domain.engine, Log(), domain.provider)
+        provider.hold(.create)
+        let folder = try await domain.makeFolder("folder")
+        let identifier = try domain.row(folder).item.identifier
+        try await domain.make("folder/file.txt", "x")
+        try await eventually {
+            domain.clock.advance(by: 1)
+            return provider.heldCount(.create) == 1
+        }
+        async let wait: Void = log.wait("all", on: engine, serving: [identifier])
+        for _ in 0..<8 {
+            domain.clock.advance(by: 1)
+            try await Task.sleep(for: .milliseconds(10))
+        }
+        #expect(log.lines == [])
+        provider.release(.create)
+        try await eventually { try domain.row(folder).isKnownToProvider }
+        try await eventually {
+            domain.clock.advance(by: 1)
+            return log.lines.count == 1
+        }
+        await wait
+        #expect(log.lines == ["all waited"])
+        #expect(provider.tree == ["folder": "/", "folder/file.txt": "x"])
+    }
+
     /// The file that replaces the one being sent is sent after it.
     @Test func aFileThatReplacesTheSentOneDuringTheWaitEndsIt() async throws {
         let domain = try TestDomain()

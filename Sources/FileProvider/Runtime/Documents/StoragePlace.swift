@@ -45,10 +45,15 @@ package final class StoragePlace {
     private static let prefix = ".purvey-replacing-"
     private static let purpose = "replacing"
 
-    /// Returns whether a file is one of the system's own: a marker file that ``mark(_:in:)`` has created, or a
-    /// placeholder. The contents decide, because an item may have any name.
+    /// Returns whether a file is one of the system's own: a marker file that ``mark(_:in:)`` has created, an incomplete
+    /// file, or a placeholder. The name alone does not decide, because an item may have any name.
     package func isOfTheSystem(_ name: String) -> Bool {
         if name.utf8.starts(with: Self.prefix.utf8), let mark = FileName(name) { return isMark(mark) }
+        if let folder = try? FileDescriptor.open(path, [.readOnly, .directory]),
+            TemporaryName.isIncomplete(name, in: folder)
+        {
+            return true
+        }
         return Placeholder.isPlaceholder(path + "/" + name)
     }
 
@@ -66,15 +71,13 @@ package final class StoragePlace {
     /// if such an item has the name.
     func mark(_ name: String, in folder: FileDescriptor) throws(Errno) {
         guard let mark = Self.mark(of: name) else { return }
-        let file: FileDescriptor
-        do throws(Errno) {
-            file = try folder.createFile(mark, permissions: 0o600)
-        } catch .fileExists {
-            return
-        }
+        // A marker file without its whole label would not count, and would prevent another one.
+        var staged = try StagedFile(in: folder, permissions: 0o600)
+        let file = staged.descriptor
         let label = try file.label(for: Self.purpose)
         let result = label.withUnsafeBytes { bytes in Result { () throws(Errno) in try file.writeAll(bytes) } }
         try result.get()
+        do throws(Errno) { try staged.publish(as: mark) } catch .fileExists {}
     }
 
     /// Removes the marker file for a file, if it exists.
