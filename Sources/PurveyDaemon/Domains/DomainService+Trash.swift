@@ -68,7 +68,7 @@ extension DomainService {
     private static func find(_ word: String, in items: [ProviderItem], of domain: String) throws -> ProviderItem {
         var found = items.filter { $0.identifier.hasSameBytes(as: word) }
         if found.isEmpty { found = items.filter { $0.filename.hasSameBytes(as: word) } }
-        // Without an item of exactly this name, the user may have typed it in another Unicode normal form.
+        // If no item has exactly this name, the user may have typed the name in another Unicode normal form.
         if found.isEmpty { found = items.filter { $0.filename == word } }
         guard let item = found.first else {
             throw DomainError("there is no \(word) in the trash of \(domain)", .noSuchItem)
