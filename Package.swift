@@ -628,7 +628,8 @@ let package = Package(
                 "PickerPeer", "ProgramTesting", "ScriptableProvider", "ScriptableService", "SetUpProvider",
                 "ThumbnailAction", "UniformTypeIdentifiers", "WebDAV",
             ]),
-        // Windows as assistive technologies see them, displays, and the files that are installed for desktops.
+        // Helpers for tests of windows: access as for assistive technologies, pixels of displays, and the installed
+        // files of `Desktop`.
         .target(
             name: "DesktopTesting", dependencies: ["CGIO", "LinuxSystem", "ProgramTesting"],
             path: "Tests/DesktopTesting", swiftSettings: settings),
@@ -662,7 +663,7 @@ let package = Package(
                 "BrowserTesting", "DaemonTesting", "DesktopTesting", "FileAway", "FileTesting", "Images", "LinuxSystem",
                 "PickerPeer", "ProgramTesting", "ScriptableProvider", "ScriptableService",
             ]),
-        // File managers by others, in mounts.
+        // Tests of third-party file managers in mounts.
         tests(
             "FileManagerTests",
             [

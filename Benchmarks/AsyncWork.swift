@@ -1,8 +1,8 @@
 import LinuxSystem
 
-/// Asynchronous work of sections, which run on the main thread and may block.
+/// Runs asynchronous functions for sections. Sections run on the main thread and may block it.
 enum AsyncWork {
-    /// Runs asynchronous work, and waits for it on the calling thread.
+    /// Runs an asynchronous function, and blocks the calling thread until the function has returned.
     @discardableResult
     static func wait<Value: Sendable>(_ work: @escaping @Sendable () async throws -> Value) throws -> Value {
         let done = Latch()

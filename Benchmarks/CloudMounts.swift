@@ -2,7 +2,7 @@ import Glibc
 import LinuxSystem
 
 extension Section {
-    /// A mounted domain of the provider for WebDAV, against mounts of the same nginx by other programs.
+    /// Measures a mounted domain of the WebDAV provider against mounts of the same nginx by other programs.
     static func measureWebMounts(_ report: inout Report) throws {
         guard access(WebServer.program, X_OK) == 0 else { return report.miss("nginx", because: "it is not installed") }
         let server = try WebServer(largeSize: TransferSizes.large, smallFiles: TransferSizes.smallFiles)
@@ -14,7 +14,8 @@ extension Section {
     }
 }
 
-/// The same work in a mounted domain and in the mounts of other programs, each of which has fetched nothing before.
+/// A comparison of a mounted domain with the mounts of other programs. All do the same work, and none has fetched the
+/// measured entries and contents before.
 private struct MountComparison {
     /// The figures of one mount. Each round appends a value.
     private struct Figures {
@@ -26,12 +27,12 @@ private struct MountComparison {
     }
 
     private let server: WebServer
-    /// The number of rounds, after one that is not counted.
+    /// The number of counted rounds. One round before them is not counted.
     private static let rounds = 3
 
     init(_ server: WebServer) throws {
         self.server = server
-        // Only the first listing of a directory fetches its entries, so each one is of another directory.
+        // Only the first listing of a directory fetches its entries, so each measured listing has a separate directory.
         for round in 0...Self.rounds {
             for option in Self.options {
                 try server.addFolder(Self.folder(round, option), entries: TransferSizes.entries)
@@ -78,9 +79,9 @@ private struct MountComparison {
         for (kind, figures) in theirs { add(ours, kind, figures, &report) }
     }
 
-    /// Lists two directories and reads files, and adds the times. Those of the first round are not added.
+    /// Lists two directories and reads files. Appends the durations to the figures, except in the first round.
     private func use(_ mount: String, _ round: Int, _ figures: inout Figures) throws {
-        // All mounts know the root's entries before.
+        // Makes the mount fetch the root's entries before the measurement.
         _ = try FileStatus.of(mount + "/large", followingLinks: false)
         let listings = try Self.options.map { option in
             try Measure.seconds {

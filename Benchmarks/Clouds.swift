@@ -2,13 +2,13 @@ import Glibc
 import LinuxSystem
 
 extension Section {
-    /// A mounted Nextcloud, against Nextcloud's own client with the same server, and a mounted web server, against the
-    /// mounts of other programs.
+    /// The section that measures a mounted Nextcloud against Nextcloud's own client with the same server, and a mounted
+    /// WebDAV server against the mounts of other programs.
     static let clouds = Section(name: "clouds") { report in
         do {
             try measureNextcloud(&report)
         } catch {
-            // The other half does not depend on this one.
+            // The measurement of WebDAV mounts does not depend on Nextcloud.
             report.fail("Nextcloud", because: "\(error)")
         }
         try measureWebMounts(&report)
@@ -31,8 +31,8 @@ extension Section {
         }
     }
 
-    /// Measures the rate at which new small files get to the server: copied into the mount, and sent by `nextcloudcmd`
-    /// from a folder that contains them already.
+    /// Measures the rate at which new small files reach the server. The time of the mount includes the copy into the
+    /// mount. `nextcloudcmd` sends the files from a directory that already contains them.
     private static func measureNewFiles(
         _ server: NextcloudModel, _ cloud: CloudFolder, _ report: inout Report
     ) throws {
@@ -78,10 +78,11 @@ extension Section {
             peer: .init(name: "nextcloudcmd", value: files / theirs), target: .ratioAtLeast(5))
     }
 
-    /// Measures the duration until a change at the server is visible through the mount. It begins before the server
-    /// writes the file, and includes the message of notify_push.
+    /// Measures the time from the request that changes a file at the server until the mount shows the change. The time
+    /// includes the message of notify_push.
     private static func measureNotices(_ server: NextcloudModel, _ cloud: CloudFolder, _ report: inout Report) throws {
-        // The server sends the message at once. By default, it collects changes for at least half a second.
+        // Makes the server send the message at once. By default, the server collects changes for at least half a
+        // second.
         try server.order("set", ["push-quiet": 0, "push-pause": 0])
         _ = try BenchmarkChild.output(ofProgram: "/bin/ls", ["-l", cloud.mount])
         var times: [Double] = []
@@ -89,7 +90,7 @@ extension Section {
             let size = (round + 1) * 10
             let start = Measure.now()
             try server.order("write", ["user": NextcloudModel.user, "path": "watched", "size": size])
-            // The connection for messages may not exist before the first round, which is not counted.
+            // The connection for messages may not exist yet in the first round, which is not counted.
             try MountedFiles.wait(for: cloud.mount + "/watched", size: size, seconds: 60)
             if round > 0 { times.append(Double(Measure.now() - start) / 1e9) }
             usleep(20_000)

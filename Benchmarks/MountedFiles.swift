@@ -1,9 +1,10 @@
 import Glibc
 import LinuxSystem
 
-/// The work of programs with files in a mount.
+/// Operations of programs on the files of a mount.
 enum MountedFiles {
-    /// Reads a file from its beginning to its end, or until a number of bytes was read. Returns the number of bytes.
+    /// Reads a file from its beginning to its end, or until at least `limit` bytes were read. Returns the number of
+    /// bytes.
     static func read(_ path: String, upTo limit: Int = .max) throws -> Int {
         let file = try FileDescriptor.open(path, [.readOnly])
         return try withUnsafeTemporaryAllocation(byteCount: min(limit, 1 << 20), alignment: 16) { buffer in
@@ -34,7 +35,7 @@ enum MountedFiles {
         guard count >= entries else { throw MeasurementError("\(folder) has only \(count) entries") }
     }
 
-    /// Waits until a file has a size.
+    /// Waits until a file has the given size, for at most `seconds`.
     static func wait(for path: String, size: Int, seconds: UInt64 = 20) throws {
         let limit = Measure.now() + seconds * 1_000_000_000
         while Measure.now() < limit {

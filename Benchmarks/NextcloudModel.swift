@@ -7,16 +7,16 @@ import LinuxSystem
 /// released.
 final class NextcloudModel {
     static let program = "/usr/bin/python3"
-    /// The two users, one for each client, and their password.
+    /// The names of the two users, one for each client, and the password of both.
     static let (user, otherUser, password) = ("alice", "bob", "secret")
 
-    /// The address.
+    /// The server's URL.
     let address: String
     /// The path of the file with the users' password.
     var passwordFile: String { scratch.path + "/password" }
     private let site: WebSite
     private let client: HTTPClient
-    /// The write end of the server's standard input. The server also ends when this is closed.
+    /// The write end of the server's standard input. The server also ends when this descriptor is closed.
     private let input: FileDescriptor
     private let companion: Companion
     private let scratch: ScratchFolder
@@ -39,8 +39,8 @@ final class NextcloudModel {
 
     deinit { companion.end() }
 
-    /// Starts the server. Its ends of the pipes are closed at the end of this function. Otherwise no read would notice
-    /// the server's end.
+    /// Starts the server. The server's ends of the pipes are closed in this process when the function returns.
+    /// Otherwise, a read would not return when the server ends.
     private static func start(
         in scratch: ScratchFolder
     ) throws -> (companion: Companion, input: FileDescriptor, output: FileDescriptor) {
@@ -55,7 +55,7 @@ final class NextcloudModel {
         return (companion, input, output)
     }
 
-    /// Returns the first line, or all text if there is no whole line.
+    /// Returns the first line of the output. If the output ends before the end of the line, returns all text.
     private static func readLine(of output: FileDescriptor) throws -> String {
         var line: [UInt8] = []
         try withUnsafeTemporaryAllocation(byteCount: 1, alignment: 1) { byte in
@@ -64,7 +64,7 @@ final class NextcloudModel {
         return String(decoding: line, as: UTF8.self)
     }
 
-    /// Performs an action of `nextcloud/control.py`, and returns its reply.
+    /// Performs an action of `nextcloud/control.py`, and returns the server's reply.
     @discardableResult
     func order(_ action: String, _ fields: [String: any Sendable]) throws -> [String: Any] {
         var request = try site.request(.post, "-/" + action)
@@ -75,12 +75,12 @@ final class NextcloudModel {
         return try JSONSerialization.jsonObject(with: Data(response.body)) as? [String: Any] ?? [:]
     }
 
-    /// Returns the size of all files of a user, in bytes.
+    /// Returns the total size of a user's files in bytes.
     func size(of user: String) throws -> Int {
         try order("show", ["user": user, "path": ""])["size"] as? Int ?? -1
     }
 
-    /// Waits until all files of a user have a size in bytes.
+    /// Waits until a user's files have the given total size in bytes.
     func wait(for user: String, size: Int) throws {
         for _ in 0..<30_000 {
             if try self.size(of: user) == size { return }

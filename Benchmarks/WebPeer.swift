@@ -1,7 +1,7 @@
 import Glibc
 import LinuxSystem
 
-/// The files of a web server, mounted by another program. They are unmounted when this object is released, and all
+/// The files of a web server, mounted by another program. When this object is released, the files are unmounted and all
 /// processes of the program end.
 final class WebPeer {
     enum Kind: String, CaseIterable {
@@ -24,13 +24,13 @@ final class WebPeer {
             }
         }
 
-        /// The sentence about a program that is not installed; `nil` if all are.
+        /// A sentence about the first missing program; `nil` if all programs are installed.
         var absence: String? {
             programs.first { access($0, X_OK) != 0 }.map { "\($0) is not installed (Debian \(packages))" }
         }
 
-        /// Whether this user can mount with the program. Other users than root need an entry in /etc/fstab for a mount
-        /// point of `davfs2`.
+        /// Whether the process's user can mount with the program. With `davfs2`, users other than root need an entry in
+        /// /etc/fstab.
         var isPermitted: Bool { self != .davfs2 || getuid() == 0 }
     }
 
@@ -42,7 +42,7 @@ final class WebPeer {
     private let companion: Companion?
     private let bus: pid_t?
 
-    /// Mounts a server's files. The program knows none of them from an earlier mount.
+    /// Mounts a server's files. The program starts with an empty cache.
     ///
     /// - Throws: an error if the program does not mount them.
     init(_ kind: Kind, of site: WebSite) throws {
@@ -73,8 +73,8 @@ final class WebPeer {
 
     deinit { leftover.remove() }
 
-    /// Returns the sum of the peaks of the resident memory of the program's processes, in bytes. The bus is not among
-    /// them, because a desktop has one in any case.
+    /// Returns the sum of the peaks of the resident memory of the program's processes, in bytes. The session bus is
+    /// left out, because every desktop runs one.
     func peakMemory() throws -> Int {
         let peaks = Self.processes(of: scratch.path).filter { $0.processID != bus }
             .map { try? Measure.peakResident(ofProcess: "\($0.processID)") }
@@ -86,7 +86,7 @@ final class WebPeer {
     // MARK: Programs
 
     private static func startRclone(_ site: WebSite, _ path: String) throws -> Companion {
-        // The settings for files that programs also write, as in the mount of a domain.
+        // With these settings, programs can also write files, as in the mount of a domain.
         try Companion(
             "/usr/bin/rclone",
             [
@@ -96,10 +96,10 @@ final class WebPeer {
             ])
     }
 
-    /// Mounts with `davfs2`. Its process continues to run in the background.
+    /// Mounts with `davfs2`. The process of `davfs2` continues to run in the background.
     private static func mountDavfs(_ site: WebSite, _ scratch: ScratchFolder) throws {
         // Since Linux 6.16, directories cannot be listed with the default buffer. nginx claims class 2 of WebDAV only,
-        // and davfs2 wants class 1.
+        // and davfs2 requires class 1.
         let settings = "ask_auth 0\nbuf_size 64\nignore_dav_header 1\n"
         try Array(settings.utf8).withUnsafeBytes { try scratch.file("settings").writeAll($0) }
         _ = try BenchmarkChild.output(
@@ -107,12 +107,13 @@ final class WebPeer {
             [site.address(""), scratch.path + "/mount", "-o", "conf=\(scratch.path)/settings"])
     }
 
-    /// Mounts with `gvfs`, which needs a session bus. Returns the bus. The bus and then `gvfsd` start the others.
+    /// Mounts with `gvfs`, which needs a session bus. Returns the bus, which starts `gvfsd`. `gvfsd` starts the other
+    /// processes.
     private static func startGvfs(_ site: WebSite, _ path: String) throws -> Companion {
         let environment = [
             "DBUS_SESSION_BUS_ADDRESS": "unix:path=\(path)/bus", "XDG_RUNTIME_DIR": path + "/mount", "HOME": path,
             "XDG_DATA_HOME": path + "/data", "XDG_CONFIG_HOME": path + "/config", "XDG_CACHE_HOME": path + "/cache",
-            // Otherwise, helpers for disks and phones would be started, too.
+            // Without this setting, gvfs would also start helpers for disks and phones.
             "GIO_USE_VOLUME_MONITOR": "unix",
         ]
         let bus = try Companion(
@@ -127,7 +128,7 @@ final class WebPeer {
 
     // MARK: Processes
 
-    /// Returns the processes that have the path of a peer's scratch directory in their command or environment.
+    /// Returns the processes that have the path of a peer's scratch directory in their command line or environment.
     private static func processes(of path: String) -> [ProcessDescriptor] {
         let words = Array(path.utf8)
         return Measure.processes.compactMap { number in
@@ -142,7 +143,7 @@ final class WebPeer {
         }
     }
 
-    /// Unmounts, ends all processes, and removes the cache of `davfs2`.
+    /// Unmounts the files, ends all processes of the program, and removes the cache of `davfs2`.
     private static func end(_ path: String, mount: String) {
         PeerMount.unmount(mount)
         for signal in [SIGTERM, SIGKILL] {

@@ -88,7 +88,7 @@ final class WebServer {
         }
     }
 
-    /// Waits until the server's file has a size; `nil` waits until no such file exists.
+    /// Waits until the server's file has the given size, or until no such file exists if `size` is `nil`.
     func wait(for name: String, size: Int?) throws {
         let path = scratch.path + "/files/" + name
         for _ in 0..<120_000 {

@@ -77,7 +77,7 @@ if let unknown = names.first(where: { name in !sections.contains { $0.name == na
 var report = Report()
 let chosen = sections.filter { names.isEmpty || names.contains($0.name) }
 for (number, section) in chosen.enumerated() {
-    // The table follows when all sections have ended, and a section can take minutes.
+    // Prints the progress, because the table follows only after all sections, and a section can take minutes.
     complain("section \(number + 1) of \(chosen.count): \(section.name)")
     report.begin(section.name)
     do {
@@ -87,7 +87,7 @@ for (number, section) in chosen.enumerated() {
     }
 }
 
-// Measurements fail when a signal removes their resources. The removal ends the program.
+// A signal that ends the program removes the resources of the measurements, so no report follows.
 ExitCleanup.waitIfEnding()
 do {
     print(arguments.contains("--json") ? try report.json() : report.table)

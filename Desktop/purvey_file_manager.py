@@ -25,7 +25,8 @@ STATES = {
 }
 KEPT = "purvey-kept"
 
-# The number of files whose actions are remembered: file managers make the menus of a file and of its folder in turn.
+# The number of files whose actions are cached. One is too few, because file managers make the menus of a file and of
+# its folder alternately.
 FILES_WITH_ACTIONS = 16
 
 
@@ -71,13 +72,14 @@ class Extension:
         self._shown = collections.OrderedDict()
         # The paths of the files that the file manager updates next because their states have arrived.
         self._answered = set()
-        # The actions of files by path, as last read, each with the number of times that they were requested.
+        # By path: the actions of a file as last read, and the number of requests for them. Only the reply to the last
+        # request counts.
         self._actions = collections.OrderedDict()
         # The paths whose actions may have changed since they were requested.
         self._outdated = set()
-        # The file of the last menu of a single file, and its path at that time.
+        # The file of the last menu that was made for a single file, and the file's path at that time.
         self._chosen = (None, None)
-        # The paths whose states the last menus of files (false) and of a folder (true) lack.
+        # The paths whose states were unknown when the last menu was made, of files (False) and of a folder (True).
         self._lacking = {False: set(), True: set()}
         self._states = States(self._changed, self._arrived)
 
@@ -98,7 +100,7 @@ class Extension:
                 self._shown.popitem(last=False)
         state = self._states.known(path) if is_inside else {}
         self._apply(file, state or {})
-        # Caja keeps the menu of a file that is renamed while it is selected.
+        # Caja does not make the menu of a selected file anew when the file is renamed.
         if file is self._chosen[0] and path != self._chosen[1]:
             self._menus_changed()
         is_answered = path in self._answered
@@ -111,7 +113,7 @@ class Extension:
     def _arrived(self, path):
         file = self._find(path)
         if file is not None:
-            # A state that changed on its way is not known, and has to be requested again.
+            # A state that changed before it arrived is not known. The update of the file requests it again.
             if self._states.known(path) is not None:
                 self._answered.add(path)
             file.invalidate_extension_info()
@@ -129,7 +131,7 @@ class Extension:
 
     def _changed(self, paths, all_files):
         if all_files:
-            # The files that were shown before their domain was known have to be updated, too.
+            # Also updates the files that were shown before their domain was known.
             paths = [path for path, is_inside in self._shown.items() if is_inside or self._states.contains(path)]
         self._outdated = set(self._actions)
         for path in paths:
@@ -153,7 +155,7 @@ class Extension:
         # The bus takes no more paths in a call.
         if not paths or len(paths) > 4_096 or not all(path and self._states.contains(path) for path in paths):
             return []
-        # The folder of a window is not among the files that are updated, so that its state may be unknown.
+        # File managers do not update the folder of a window, so its state may be unknown.
         self._lacking[is_background] = {path for path in paths if self._states.known(path) is None}
         for path in self._lacking[is_background]:
             self._states.want(path)
@@ -277,7 +279,7 @@ def extension(manager):
 
         def _items(self, files, is_background=False):
             items = []
-            # Of two items with the same name, Nautilus activates the one that was made last.
+            # If two menu items have the same name, Nautilus activates the one that was made last.
             prefix = "Purvey::folder-" if is_background else "Purvey::"
             for name, label, run in self._extension.menu(files, is_background):
                 item = manager.MenuItem(name=prefix + name, label=label)

@@ -5,7 +5,7 @@ import Purvey
 
 let usage = "usage: hand-off offer|load"
 let words = CommandLine.arguments.dropFirst()
-// An option counts wherever it stands. Otherwise there has to be one word.
+// An option may stand at any position. Without an option, exactly one word is expected.
 let option = words.first { ["--help", "-h", "--version"].contains($0) }
 
 func complain(_ text: String) {

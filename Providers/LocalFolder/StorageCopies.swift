@@ -322,8 +322,8 @@ final class StorageCopies: Sendable {
     /// Whether an unrecorded file may belong to the item. Most hidden files do not: they belong to the system, or are
     /// the temporary files that an editor creates beside an open file.
     ///
-    /// - Parameter itemsName: the item's name; `nil` if the catalogue does not know the item. Then a hidden file may be
-    ///   the only one with the item's contents, and its name does not matter.
+    /// - Parameter itemsName: the item's name; `nil` if the catalogue does not know the item. A hidden file then counts
+    ///   if all files are hidden and the system has not created it, because no other file may have the item's contents.
     private func mayBeOfItem(
         _ name: String, among names: [String], itemsName: String?, in place: StoragePlace
     ) -> Bool {

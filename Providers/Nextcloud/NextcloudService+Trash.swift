@@ -52,12 +52,12 @@ extension NextcloudService {
         }
     }
 
-    /// Removes the directory of a probe, and the items that the probe removed from it, from the trash.
+    /// Removes from the trash the directory of a probe, and the items that the probe removed from the directory.
     package func removeRemains(ofProbe directory: HTTPAddress, with client: DAVClient) async throws(DAVError) {
         let nextcloud = try nextcloud(client)
         guard let names = nextcloud.names(of: directory), !names.isEmpty else { return }
         for item in try await nextcloud.trashItems() {
-            // Another item may have the name of a probe's directory, but not its random number.
+            // Another item's name may have the form of a probe's directory, but does not contain the random number.
             let path = item.formerPath.split(separator: "/").map { Array($0.utf8) }
             guard path.starts(with: names.map { Array($0.utf8) }) else { continue }
             do throws(DAVError) {
@@ -118,7 +118,7 @@ final class ServerTrashItem: NSObject, NSFileProviderItemProtocol, @unchecked Se
     /// Returns the path components from the trash to an item; `nil` if the identifier is not that of an item in the
     /// trash.
     static func names(in identifier: NSFileProviderItemIdentifier) -> [String]? {
-        // A `/` and a combining mark at the start of a name are one character, so the bytes are split.
+        // Splits the bytes, because a `/` and a combining mark after it are one character.
         name(in: identifier).map { $0.utf8.split(separator: UInt8(ascii: "/")).map { String(Substring($0)) } }
     }
 

@@ -72,7 +72,7 @@ extension Browser {
 
     // MARK: Trash
 
-    /// Whether the user's work is removing an item from the listing.
+    /// Whether an operation of the user is removing an item from the listing.
     package func isRemoving(_ item: BrowserItem) -> Bool { leaving.contains(item.id) }
 
     /// Moves items to the trash of their service. ``undo()`` restores them.

@@ -80,7 +80,8 @@ extension Browser {
     private func take(_ news: FollowStatesCall.Reply) async throws(BrowserError) {
         if news.areDomainsDifferent { try await updateDomains() }
         guard case .folder(let domain, let path) = location else {
-            // An item reaches the trash when its removal has been sent, which changes only its domain's status.
+            // An item appears in the trash after its removal was sent. The removal then changes only the domain's
+            // status.
             let isTrashDifferent = location == .trash && news.areDomainsDifferent
             if location != .transfers, isTrashDifferent || !news.standings.isEmpty || !news.folders.isEmpty {
                 loadAgain()

@@ -26,7 +26,8 @@ extension Browser {
         }
     }
 
-    /// Stores the reason why the location cannot be shown. The items stay unless the folder or the domain has vanished.
+    /// Stores the reason why the location cannot be shown. If the folder or the domain no longer exists, also removes
+    /// the items from the listing.
     private func fail(_ error: BrowserError) {
         listingError = error
         if error.kind == .noSuchItem || error.kind == .noSuchDomain { listing.clear() }

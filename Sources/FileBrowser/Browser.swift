@@ -68,7 +68,7 @@ import LinuxSystem
 
     package internal(set) var jobs: [Job] = []
     package internal(set) var clipboard: Clipboard?
-    /// The items that the user's work is removing from the listing.
+    /// The identifiers of the items that operations of the user are removing from the listing.
     var leaving: Set<BrowserItem.ID> = []
     var undoStack: [UndoStep] = []
     /// The last failure of the user's own work, until the user dismisses the failure.

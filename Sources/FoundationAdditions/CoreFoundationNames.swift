@@ -47,7 +47,7 @@ public typealias CFTimeInterval = Double
 /// A time, as the number of seconds since 1 January 2001 in UTC.
 public typealias CFAbsoluteTime = CFTimeInterval
 
-/// Returns the current time. The system's clock may be set meanwhile, so that a later time can be the smaller one.
+/// Returns the current time. The system's clock may be set back, so a later call may return a smaller number.
 public func CFAbsoluteTimeGetCurrent() -> CFAbsoluteTime { Date.timeIntervalSinceReferenceDate }
 
 /// The seconds from 1 January 1970 to 1 January 2001 in UTC.

@@ -38,13 +38,13 @@ extension Set<ExactText> {
 
     /// Inserts a text.
     ///
-    /// - Returns: Whether the set did not contain it.
+    /// - Returns: Whether the set did not contain the text before.
     @discardableResult
     package mutating func insert(_ text: String) -> Bool { insert(ExactText(text)).inserted }
 
     /// Removes a text.
     ///
-    /// - Returns: Whether the set contained it.
+    /// - Returns: Whether the set contained the text before.
     @discardableResult
     package mutating func remove(_ text: String) -> Bool { remove(ExactText(text)) != nil }
 

@@ -137,7 +137,8 @@ extension FileDescriptor {
         guard length > 0, buffer[0] == CChar(UInt8(ascii: "/")) else { return nil }
         let path = String(decoding: buffer[..<length].map { UInt8(bitPattern: $0) }, as: UTF8.self)
         guard path.hasSuffix(" (deleted)") else { return path }
-        // The kernel adds this to the path of a removed file, but a file may also have such a name.
+        // The kernel appends this suffix to the path of a removed file, but the name of an existing file may have it,
+        // too.
         guard let status = try? status(), status.linkCount > 0,
             let named = try? FileStatus.of(path, followingLinks: false), named.identity == status.identity
         else { return nil }

@@ -157,7 +157,7 @@ enum Placement {
             guard replaces else { return try directory.makeLink(final, target: target) }
             guard try Sink(final, in: directory, isCancelled: { true }) == nil else { throw Errno.fileExists }
             try requireNoDirectory(final, in: directory)
-            // A link cannot have a mark. It is created in a directory that has one.
+            // A symbolic link cannot be marked, so it is created in a marked directory.
             let staged = try StagedTree(in: directory)
             try staged.descriptor.makeLink(final, target: target)
             try staged.moveOut(final)
@@ -180,7 +180,7 @@ enum Placement {
         var tried = ownName
         do {
             let directory = try FileDescriptor.open(destination.folder, [.readOnly, .directory])
-            // Removes what a killed process has left when it was about to replace a file.
+            // Removes files that processes left when they were killed before they replaced a file.
             TemporaryName.sweepMarked(directory)
             for name in destination.names(for: ownName, replacement) {
                 tried = name
@@ -216,7 +216,7 @@ enum Placement {
         return error as? Errno == .fileExists
     }
 
-    /// Checks that a name is not that of a directory, which no file replaces.
+    /// Checks that a name does not belong to a directory, because a file cannot replace a directory.
     private static func requireNoDirectory(_ name: FileName, in directory: FileDescriptor) throws(Errno) {
         if (try? directory.status(of: name).kind) == .directory { throw .isDirectory }
     }

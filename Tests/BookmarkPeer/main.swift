@@ -25,7 +25,7 @@ func run(_ words: [String]) throws -> String {
 }
 
 let words = Array(CommandLine.arguments.dropFirst())
-/// The number of words of each command, its own included.
+/// The number of arguments of each command, including the command's name.
 let lengths = ["make": 2, "make-plain": 2, "make-for": 3, "resolve": 2]
 guard let command = words.first, lengths[command] == words.count else {
     let usage = "usage: BookmarkPeer make|make-plain PATH | make-for BUNDLE PATH | resolve BOOKMARK\n"

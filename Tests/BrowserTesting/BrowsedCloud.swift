@@ -11,7 +11,7 @@ package struct BrowsedCloud: Sendable {
     package let cloud: StartedCloud
     /// The directory of all files of the test. Its path is short enough for a socket in it.
     package let home: String
-    /// The disk with the data of all domains; `nil` if they have none of their own.
+    /// The separate disk for the data of all domains; `nil` if there is none.
     package let disk: FullDisk?
 
     /// The domain's mount point.
@@ -27,7 +27,7 @@ package struct BrowsedCloud: Sendable {
     ///
     /// - Parameters:
     ///   - files: the files of the service, by path.
-    ///   - diskMegabytes: the size of a disk for the data of all domains; `nil` for the disk of all other files.
+    ///   - diskMegabytes: the size of a separate disk for the data of all domains; `nil` for no separate disk.
     ///   - variables: environment variables of the daemon as `NAME=value`, which override this process's own.
     package static func run(
         _ files: [String: String] = [:], diskMegabytes: Int? = nil, daemonVariables variables: [String] = [],

@@ -80,7 +80,8 @@ struct NameTests {
         }
     }
 
-    /// If identifiers are paths, those of the two items are equal strings, too.
+    /// The two names are equal strings with different bytes. If identifiers are paths, so are the identifiers of the
+    /// two items.
     @Test(arguments: [false, true]) func namesInTwoNormalFormsAreTwoNames(arePaths: Bool) async throws {
         let (composed, decomposed) = ("\u{E9}", "e\u{301}")
         try await withMount { provider in

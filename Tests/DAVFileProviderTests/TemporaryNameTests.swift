@@ -10,8 +10,8 @@ import TestThreads
 import Testing
 import WebDAVClient
 
-/// Files of users and of other clients whose names have the form of this client's temporary names, and temporary files
-/// that appear at a server after the exchange that they belong to.
+/// Tests of files of users and of other clients whose names have the form of this client's temporary names, and of
+/// temporary files that appear at a server after the end of their exchange.
 @Suite(.ownThreads, .timeLimit(.minutes(20))) struct TemporaryNameTests {
     private static let prefixes = [".purvey-probe-", ".purvey-incoming-", ".purvey-aside-"]
     private let settings = ["authentication": "basic"]
@@ -25,7 +25,7 @@ import WebDAVClient
         return found
     }
 
-    // One server for each protection. copyparty's is the exchange.
+    // One server for each protection of changes. On copyparty, this is the exchange.
     @Test(arguments: ["nextcloud", "apache", "copyparty"])
     func `a user's file may have any name`(name: String) async throws {
         try await CloudServer.with(name) { server in
@@ -131,7 +131,7 @@ import WebDAVClient
             try await domain.look()
             #expect(try await contents(server) == ["a.txt": "two"])
             #expect(try await domain.list().map(\.identifier) == [written.identifier])
-            // Every exchange has other names.
+            // Each exchange uses different temporary names.
             service.interrupt { upload throws(DAVError) in sent.withLock { $0.append(upload.address) } }
             _ = try await domain.write("three", to: written)
             let addresses = sent.withLock { Set($0) }
@@ -145,7 +145,7 @@ import WebDAVClient
             let records = ProbeRecords(beside: URL(filePath: state.path + "/state"))
             let own = try server.root.appending(DAVClient.probePrefix + "1").asDirectory
             let other = try server.root.appending(DAVClient.probePrefix + "2").asDirectory
-            // A user's folder with the same name in another folder.
+            // A user's folder that has the same name as the probe's directory, but is in another folder.
             let outer = try server.root.appending("Folder").asDirectory
             let inner = try outer.appending(DAVClient.probePrefix + "1").asDirectory
             let record = try records.begin(own)
@@ -155,7 +155,7 @@ import WebDAVClient
             #expect(listed.map(\.name).sorted() == [DAVClient.probePrefix + "2", "Folder"])
             let folder = try #require(listed.first { $0.name == "Folder" })
             #expect(try await domain.list(folder.identifier).map(\.name) == [DAVClient.probePrefix + "1"])
-            // The probe runs, so a search for changes leaves its directory alone.
+            // A search for changes does not remove the directory of a running probe.
             try await domain.look()
             _ = try await server.client.entry(at: own)
             #expect(try await domain.list().count == 2)

@@ -112,7 +112,7 @@ package final class AccessibilityBus: Sendable {
         AccessibleNode(bus: self, name: "org.a11y.atspi.Registry", path: "/org/a11y/atspi/accessible/root")
     }
 
-    /// Returns the windows of all programs, and what is in them.
+    /// Returns the windows of all programs, and all elements in them.
     package func nodes() -> [AccessibleNode] { root.descendants() }
 
     /// Returns the first element of a role whose name begins with a text, or `nil` if there is none.
@@ -139,7 +139,7 @@ package struct AccessibleNode: Sendable, CustomStringConvertible {
     /// Whether this is the same element, and not only one with the same role and name. Programs never use a path again.
     package func isSame(as other: AccessibleNode) -> Bool { name == other.name && path == other.path }
 
-    /// The elements directly in the element; none if it has disappeared.
+    /// The elements directly in this element; empty if this element no longer exists.
     package var children: [AccessibleNode] {
         let words = (try? bus.ask(self, Self.interface, "GetChildren")) ?? []
         return stride(from: 0, to: words.count - 1, by: 2).map {
@@ -147,14 +147,15 @@ package struct AccessibleNode: Sendable, CustomStringConvertible {
         }
     }
 
-    /// Returns the element and everything in it. Elements that disappear meanwhile are left out.
+    /// Returns this element and all elements in it. Elements that disappear meanwhile are left out.
     package func descendants() -> [AccessibleNode] { [self] + children.flatMap { $0.descendants() } }
 
-    /// Returns the first element of a role whose name begins with a text: this one, or one in it.
+    /// Returns the first element that has the given role and whose name begins with the given text: this element, or
+    /// one in it.
     fileprivate func first(_ role: String, _ name: String) -> AccessibleNode? {
         let own = self.role
         if own == role, title.hasPrefix(name) { return self }
-        // A list may have hundreds of rows, which contain no rows.
+        // Does not search a row for rows. A row contains none, and a list may have hundreds of rows.
         if own == "list item", role == own { return nil }
         for child in children {
             if let found = child.first(role, name) { return found }
@@ -167,11 +168,11 @@ package struct AccessibleNode: Sendable, CustomStringConvertible {
         _ = try bus.ask(self, "org.a11y.atspi.Action", "DoAction", [g_variant_new_int32(0)])
     }
 
-    /// Performs the element's action of a name.
+    /// Performs the element's action with the given name.
     ///
     /// - Returns: Whether the element has the action, and it can be performed now.
     package func perform(_ action: String) throws -> Bool {
-        // Three strings for each action; the first is its name.
+        // The reply has three strings for each action. The first is the name of the action.
         let words = try bus.ask(self, "org.a11y.atspi.Action", "GetActions")
         guard let index = stride(from: 0, to: words.count, by: 3).first(where: { words[$0] == action }) else {
             return false

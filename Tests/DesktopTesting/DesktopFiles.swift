@@ -11,7 +11,7 @@ package enum DesktopFiles {
     /// - Parameters:
     ///   - path: The path of the installed file beneath `share`.
     ///   - share: The directory that stands for `/usr/share`.
-    ///   - edit: A change of the file's text.
+    ///   - edit: A function that returns the changed text of the file.
     /// - Returns: The path of the installed file.
     @discardableResult
     package static func install(

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The pixels of an X display of Xvfb with the option `-fbdir`, which keeps them in a file in the format of `xwd`.
+/// The pixels of an X display of Xvfb with the option `-fbdir`, which stores them in a file in the format of `xwd`.
 package struct DisplayPixels: Sendable {
     private let path: String
 
@@ -9,12 +9,12 @@ package struct DisplayPixels: Sendable {
     /// - Parameter folder: The directory of the option `-fbdir`.
     package init(folder: String) { path = folder + "/Xvfb_screen0" }
 
-    /// Returns the number of pixels that have a color, in the form `0xRRGGBB`, or nearly.
+    /// Returns the number of pixels whose color is nearly the given one, which has the form `0xRRGGBB`.
     package func count(_ color: UInt32) throws -> Int {
         let bytes = try Data(contentsOf: URL(fileURLWithPath: path))
         return try bytes.withUnsafeBytes { bytes in
-            // The numbers at the beginning are big-endian: the size of the header is the first of them, and the number
-            // of colors with an entry of 12 bytes each is the twentieth.
+            // The header consists of big-endian numbers. The first is the size of the header. The twentieth is the
+            // number of entries for colors, of 12 bytes each, that follow the header.
             func number(_ index: Int) throws -> Int {
                 guard bytes.count >= 4 * (index + 1) else { throw Malformed() }
                 return Int(UInt32(bigEndian: bytes.loadUnaligned(fromByteOffset: 4 * index, as: UInt32.self)))
@@ -28,7 +28,7 @@ package struct DisplayPixels: Sendable {
         }
     }
 
-    /// Whether each component of two colors differs by a sixteenth at most, such as after scaling.
+    /// Whether each component of two colors differs by at most a sixteenth. Scaling causes such differences.
     private static func isNear(_ one: UInt32, _ other: UInt32) -> Bool {
         [0, 8, 16].allSatisfy { shift in
             abs(Int(one >> shift & 0xFF) - Int(other >> shift & 0xFF)) <= 16

@@ -2,7 +2,7 @@ import DocumentPicker
 import Foundation
 import Testing
 
-/// Tests of delegates that implement only some methods, or former ones.
+/// Tests of delegates that implement only some methods, or superseded methods.
 @Suite @MainActor struct DelegateTests {
     private final class Former: NSObject, UIDocumentBrowserViewControllerDelegate, UIDocumentPickerDelegate {
         var opened: [URL] = []

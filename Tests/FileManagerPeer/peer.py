@@ -81,7 +81,7 @@ def menu(paths):
     window = [] if sys.argv[2] == "nautilus" else [None]
     chosen[:] = [File(path) for path in paths]
     items = measured(extension.get_file_items, *window, list(chosen))
-    # A file manager makes the menu of the window's folder in turn with that of the files, and tells items by their names.
+    # A file manager makes the menus of files and of the window's folder alternately, and distinguishes items by name.
     others = measured(extension.get_background_items, *window, File(os.path.dirname(paths[0])))
     assert not {item.name for item in items} & {item.name for item in others}
     return items

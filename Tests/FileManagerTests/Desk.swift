@@ -7,8 +7,8 @@ import LinuxSystem
 import ProgramTesting
 import Testing
 
-/// An X display and a session bus for one test. Only a few services of the machine are activated on the bus: those for
-/// assistive technologies, for the view of the trash, and for settings of Xfce.
+/// An X display and a session bus for one test. The bus starts only a few of the machine's services: for assistive
+/// technologies, for the view of the trash, and for settings of Xfce.
 final class Desk: Sendable {
     /// The directory of all files of programs on the display.
     let folder: String
@@ -19,12 +19,15 @@ final class Desk: Sendable {
     private let server: RunningProgram
     private let bus: RunningProgram
 
-    /// The directory that stands for `/usr/share` besides the machine's own.
+    /// The directory for files that are usually installed in `/usr/share`. Programs also read the machine's
+    /// `/usr/share`.
     var share: String { folder + "/share" }
 
     private static let services = ["org.a11y.Bus", "org.gtk.vfs.Daemon", "org.xfce.Xfconf"]
 
-    /// - Parameter folder: A directory with a path short enough for a socket in it.
+    /// Starts the display and the bus.
+    ///
+    /// - Parameter folder: A directory whose path is short enough for a socket in it.
     init(_ folder: String) async throws {
         self.folder = folder
         address = "unix:path=\(folder)/bus"
@@ -35,7 +38,7 @@ final class Desk: Sendable {
         }
         for name in Self.services {
             let file = "/\(name).service"
-            // Without Xfce, there is no service for its settings.
+            // The service for settings of Xfce exists only if Xfce is installed.
             try? files.copyItem(atPath: "/usr/share/dbus-1/services" + file, toPath: folder + "/services" + file)
         }
         try """
@@ -81,7 +84,7 @@ final class Desk: Sendable {
             _ = try await program.end()
         }
         try await onThread { [mark = "XDG_RUNTIME_DIR=\(folder)\0"] in
-            // They end with the bus, a moment later.
+            // The services end shortly after the bus.
             for attempt in 0..<1_200 {
                 let left = Self.processes(with: mark)
                 if left.isEmpty { return }
@@ -92,7 +95,7 @@ final class Desk: Sendable {
         }
     }
 
-    /// Returns the living processes whose environment has a variable.
+    /// Returns the running processes whose environment contains the given variable.
     private static func processes(with mark: String) -> [pid_t] {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
         return names.compactMap { pid_t($0) }.filter { process in

@@ -57,7 +57,8 @@ struct ExtensionTests {
 }
 
 extension ManagerFixture {
-    /// Waits until an emblem is on the display, and no other one; without an emblem, until none is.
+    /// Waits until the display shows the given emblem and no other one. If `emblem` is `nil`, waits until it shows
+    /// none.
     fileprivate func awaitEmblem(_ emblem: Emblem?) async throws {
         try await eventually("the emblem \(emblem?.rawValue ?? "is gone")") { [pixels = desk.pixels] in
             try await onThread { try Emblem.allCases.allSatisfy { try (pixels.count($0.color) > 0) == ($0 == emblem) } }

@@ -54,7 +54,7 @@ struct FilesTests {
         }
     }
 
-    /// The kernel reports no changes at the service to programs that watch a folder.
+    /// The kernel does not notify programs that watch a directory of changes at the service.
     @Test(arguments: Manager.wanted)
     func changesAtTheServiceAreShownAfterAReload(in manager: Manager) async throws {
         try await ManagerFixture.run(manager, ["Old.txt": "done"]) { window in
@@ -74,7 +74,7 @@ struct FilesTests {
         }
     }
 
-    /// `purvey-bus` shows files that were found in the desktop's search in this way.
+    /// `purvey-bus` sends this request to show a file that the desktop's search has found.
     @Test(arguments: Manager.wanted)
     func aFileIsShownOnARequestOfAnotherProgram(in manager: Manager) async throws {
         try await ManagerFixture.run(manager, ["Notes/Plan.txt": "to do"]) { window in

@@ -7,14 +7,14 @@ enum Manager: String, CaseIterable, Sendable {
 
     var program: String { "/usr/bin/" + rawValue }
 
-    /// The file managers whose tests run: all with `PURVEY_TESTS=desktops`, which a step of `make test-full` sets,
-    /// otherwise none. Their view of the trash looks into each mount of the machine, and so makes the domains of other
-    /// tests list their folders too early.
+    /// The file managers whose tests run: all if `PURVEY_TESTS` is `desktops`, as in a step of `make test-full`;
+    /// otherwise none. The trash of a file manager looks into every mount of the machine. The domains of other tests
+    /// would then list their directories too early.
     static let wanted = getenv("PURVEY_TESTS").map { String(cString: $0) } == "desktops" ? allCases : []
-    /// The file managers among them that load extensions of Purvey.
+    /// The tested file managers that load extensions in Python.
     static let extensible = wanted.filter { $0 != .thunar }
 
-    /// Returns the arguments for a window that shows a location, a path or a URL.
+    /// Returns the arguments for a window that shows the given path or URL.
     func arguments(showing location: String) -> [String] {
         switch self {
         case .caja: ["--no-desktop", "--browser", location]
@@ -23,7 +23,8 @@ enum Manager: String, CaseIterable, Sendable {
         }
     }
 
-    /// The settings in the format of GLib's key files: a list with the column of the extension.
+    /// The settings of the file manager in the format of GLib's key files. They select a list with the extension's
+    /// column.
     var settings: String {
         let (preferences, list) =
             switch self {
@@ -43,7 +44,7 @@ enum Manager: String, CaseIterable, Sendable {
             """
     }
 
-    /// The settings of Thunar in the format of Xfconf: a list, and no thumbnails.
+    /// The settings of Thunar in the format of Xfconf. They select a list without thumbnails.
     static let thunarSettings = """
         <?xml version="1.0" encoding="UTF-8"?>
         <channel name="thunar" version="1.0">

@@ -4,7 +4,7 @@ import Foundation
 import Glibc
 import Testing
 
-/// Work with the files of the window.
+/// Operations on the files of the window.
 extension ManagerFixture {
     /// Selects all files.
     func selectAll() async throws {
@@ -38,8 +38,8 @@ extension ManagerFixture {
             try await enter(name, inDialog: "Rename")
             try await pressButton("Rename")
         case .caja, .nemo:
-            // The properties are those of the folder as long as no file is selected. A name that is changed in the list
-            // is no element of the window.
+            // While no file is selected, the dialog would show the properties of the folder. The dialog is used because
+            // the entry for a new name in the list is not an accessible element.
             try await find("the item for a new name") { $0.title == "Rename..." && $0.isSensitive }
             try await choose("Properties")
             let entry = try await enter(name, inDialog: "Properties")
@@ -69,7 +69,7 @@ extension ManagerFixture {
         }
     }
 
-    /// Opens the context menu of all files, and chooses an item. If the menu lacks the item, opens it again.
+    /// Opens the context menu of all files, and chooses an item. If the menu lacks the item, opens the menu again.
     func chooseInMenu(_ label: String) async throws {
         try await eventually("an item “\(label)” in an open menu") {
             try await selectAll()

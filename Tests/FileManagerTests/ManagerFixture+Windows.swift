@@ -5,11 +5,11 @@ import LinuxSystem
 import ProgramTesting
 import Testing
 
-/// The window of the file manager, as assistive technologies and a user with a keyboard see it.
+/// Controls the window of the file manager as assistive technologies and a user with a keyboard do.
 extension ManagerFixture {
     /// Waits until a condition holds for an element, and returns the first such element.
     ///
-    /// - Parameter words: A name for the element, for the failure.
+    /// - Parameter words: A description of the element for the message of a failure.
     @discardableResult
     func find(
         _ words: String, where condition: @escaping @Sendable (AccessibleNode) -> Bool
@@ -22,16 +22,16 @@ extension ManagerFixture {
         return try #require(found)
     }
 
-    /// Waits until an element has a name, and returns the first such element.
+    /// Waits until an element has the given name, and returns the first such element.
     @discardableResult
     func find(_ name: String) async throws -> AccessibleNode { try await find("“\(name)”") { $0.title == name } }
 
-    /// Waits until no element has a name.
+    /// Waits until no element has the given name.
     func awaitNo(_ name: String) async throws {
         try await eventually("no “\(name)”") { try await !shows(name) }
     }
 
-    /// Whether an element has a name.
+    /// Whether an element has the given name.
     func shows(_ name: String) async throws -> Bool {
         try await onThread { [tree] in tree.nodes().contains { $0.title == name } }
     }
@@ -78,7 +78,8 @@ extension ManagerFixture {
 
     // MARK: The keyboard
 
-    /// Gives the keyboard focus to the window whose title contains a text, because no window manager runs.
+    /// Gives the keyboard focus to the window whose title contains the given text. No window manager does so on this
+    /// display.
     func focusWindow(_ title: String) async throws {
         try await eventually("a window “\(title)”") {
             try await desk.run("/usr/bin/xdotool", ["search", "--onlyvisible", "--name", title, "windowfocus"])

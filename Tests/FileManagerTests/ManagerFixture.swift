@@ -8,7 +8,7 @@ import LinuxSystem
 import ProgramTesting
 import Testing
 
-/// A file manager on a display of the test's own, and a mounted domain "Cloud" whose service the test controls.
+/// A file manager on a separate display, and a mounted domain "Cloud" whose service the test controls.
 final class ManagerFixture: Sendable {
     let manager: Manager
     let place: BrowsedCloud
@@ -67,7 +67,7 @@ final class ManagerFixture: Sendable {
         try await close()
     }
 
-    /// Writes the settings, and installs what `make install` installs for file managers.
+    /// Writes the settings, and installs the files that `make install` installs for file managers.
     private static func install(for manager: Manager, _ desk: Desk) throws {
         func write(_ text: String, to path: String) throws {
             let whole = desk.folder + "/config/" + path
@@ -82,7 +82,7 @@ final class ManagerFixture: Sendable {
             try DesktopFiles.install(path, in: desk.share, emblem.recolor)
         }
         try DesktopFiles.install("cloud-providers/org.purvey.Purvey1.ini", in: desk.share)
-        // In the user's directory, because Nemo and Caja read no other one besides /usr/share.
+        // Installs into the user's directory, because Nemo and Caja read only this directory and /usr/share.
         if manager != .thunar {
             _ = try DesktopFiles.installExtension(for: manager.rawValue, in: desk.folder + "/data")
         }
@@ -118,7 +118,7 @@ final class ManagerFixture: Sendable {
 enum Emblem: String, CaseIterable {
     case cloud, error, kept, partial, uploading
 
-    /// The color in tests, which nothing else on the display has.
+    /// The color of the emblem in tests. Nothing else on the display has this color.
     var color: UInt32 {
         switch self {
         case .cloud: 0xFF00AA
@@ -129,9 +129,9 @@ enum Emblem: String, CaseIterable {
         }
     }
 
-    /// Returns the icon with the color of tests in place of its own.
+    /// Returns the icon with ``color`` in place of the icon's own colors.
     func recolor(_ icon: String) -> String {
-        // The leading one is dropped: a color needs all six digits.
+        // A color needs six digits. The added digit preserves leading zeros, and is dropped.
         let digits = String(0x100_0000 | color, radix: 16).dropFirst()
         return ["#3584e4", "#c01c28", "#26a269", "#e5a50a"].reduce(icon) { icon, own in
             icon.replacingOccurrences(of: own, with: "#" + digits)

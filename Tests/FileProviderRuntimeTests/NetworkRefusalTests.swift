@@ -11,14 +11,14 @@ import Testing
     private static let sentence =
         "The extension is refused the network: PurveyAllowsNetwork is not set in its NSExtension."
 
-    /// Returns the provider's error about an item, and whether the log of its process has the same sentence.
+    /// Returns the message of the provider's error for an item, and whether the provider's log contains `sentence`.
     private func failure(
         _ identifier: String, of stage: ProviderFixture
     ) async throws -> (message: String, isLogged: Bool) {
         let failure = try #require(await stage.failure { _ = try await stage.provider.item(identifier) })
         let log = stage.data + "/logs/\(ProviderFixture.identifier).log"
         let isLogged = { (try? String(contentsOfFile: log, encoding: .utf8))?.contains(Self.sentence) == true }
-        // The line is written after the reply.
+        // The line of the log is written after the reply.
         if failure.message.contains(Self.sentence) { _ = await stage.eventually(isLogged) }
         return (failure.message, isLogged())
     }
@@ -47,7 +47,7 @@ import Testing
         }
     }
 
-    /// The error may mean the folder that the user has handed over.
+    /// The error may be about the folder that the user has handed over.
     @Test func aFolderThatIsAwayIsNoRefusedConnection() async throws {
         try await ProviderFixture.with { stage in
             let failure = try await failure("reaches-nothing", of: stage)

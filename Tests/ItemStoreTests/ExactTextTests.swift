@@ -21,7 +21,7 @@ import Testing
         #expect(Set(texts: texts.strings) == texts)
     }
 
-    /// - Parameter text: The text of the item that has another form.
+    /// - Parameter text: The number of the item's text that has another normal form.
     @Test(arguments: 0..<4) func anItemWithATextInAnotherNormalFormIsAnother(_ text: Int) {
         func item(_ form: Int) -> ProviderItem {
             func own(_ number: Int) -> String { Self.forms[number == text ? form : 0] }

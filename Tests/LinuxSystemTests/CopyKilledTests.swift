@@ -67,7 +67,7 @@ import Testing
         }
         #expect(try folder.content("b") == [3])
         let left = try #require(try folder.names().first { $0.hasPrefix(".purvey-partial-") })
-        // A user keeps the file, with all of its attributes, and a copy that has a name of the same form.
+        // A user keeps the leftover by a hard link, and has a copy with the same attribute and a name of the same form.
         let copy = ".purvey-partial-0123456789abcdef"
         try folder.file(copy, [1, 2])
         let leftover = try folder.descriptor.open(left, .readOnly)

@@ -307,7 +307,7 @@ import Testing
         _ = try providedBefore { before, url in
             before.stopProvidingItem(at: url)
             try put([7, 7], at: url)
-            // A copy that the file got when it had this name.
+            // The item's file under a former name of the item, which has the form of a marker file's name.
             try put([], at: url.deletingLastPathComponent().appendingPathComponent(".purvey-replacing-a.txt"))
         }
         _ = try provider.list()
@@ -332,7 +332,7 @@ import Testing
             return (urls[0], urls[1])
         }()
         try put([7, 7], at: url)
-        // Only a hidden file of the system is left of the other one.
+        // The place of the other item contains only a marker file of the system.
         try FileManager.default.removeItem(at: other)
         let mark = try FileDescriptor.open(
             other.deletingLastPathComponent().path + "/.purvey-replacing-other", [.writeOnly, .create, .exclusive])

@@ -63,7 +63,7 @@ final class Documents: UIDocumentBrowserViewController, UIDocumentBrowserViewCon
     }
 }
 
-/// A delegate of panels that takes no plans, and adds an extension to names.
+/// A panel delegate that refuses pictures, plans and the name "Secret", and adds an extension to names.
 final class Taste: NSObject, NSOpenSavePanelDelegate {
     struct Refusal: LocalizedError {
         var errorDescription: String? { "Plans are not accepted" }
@@ -81,7 +81,7 @@ final class Taste: NSObject, NSOpenSavePanelDelegate {
     }
 }
 
-/// A delegate of panels that decides when a file exists.
+/// A panel delegate that accepts a pick only when a file exists. Blocks until then.
 final class Hesitation: NSObject, NSOpenSavePanelDelegate {
     func panel(_ sender: Any, validate url: URL) throws {
         show("asked")
@@ -94,7 +94,7 @@ let taste = Taste()
 let hesitation = Hesitation()
 let documents = Documents(forOpening: [.plainText])
 let arguments = CommandLine.arguments
-/// The number of words of each command, its own included.
+/// The number of arguments of each command, including the command's name.
 let lengths = [
     "open": 2, "copy": 2, "export": 3, "browse": 2, "panel": 2, "save": 2, "choosy": 2, "choosy save": 2, "hesitant": 3,
 ]
@@ -145,7 +145,7 @@ case "choosy":
     let panel = NSOpenPanel()
     panel.delegate = taste
     panel.directoryURL = URL(fileURLWithPath: arguments[2])
-    // The main queue is busy with this function while the panel is shown.
+    // The panel runs in a function on the main queue, so the queue is not served while the panel is shown.
     DispatchQueue.main.async {
         if panel.runModal() == .OK, let url = panel.url { show("picked", url.path) } else { show("cancelled") }
         exit(0)

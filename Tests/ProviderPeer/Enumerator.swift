@@ -64,7 +64,7 @@ final class PeerEnumerator: NSObject, NSFileProviderEnumerator {
             struct Foreign: Error {}
             observer.finishEnumeratingWithError(Foreign())
         case "list-\u{E9}":
-            // The two forms of this name are equal strings.
+            // This case matches both normal forms of the name, because they are equal strings.
             observer.didEnumerate([item("\(container.utf8.count)")])
             observer.finishEnumerating(upTo: nil)
         default:

@@ -4,7 +4,8 @@ import FoundationNetworking
 import Glibc
 import LinuxSystem
 
-/// Errors of connections, as the requested identifier says; `nil` for other identifiers. No server listens at the port.
+/// Produces errors, such as that of a connection to a port at which no server listens. The requested identifier selects
+/// the error. For other identifiers, the error is `nil`.
 enum RefusedConnections {
     static func error(_ identifier: String) -> (any Error)? {
         switch identifier {

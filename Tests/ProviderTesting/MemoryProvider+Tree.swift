@@ -119,7 +119,7 @@ extension MemoryProvider {
     /// the same path, the identifiers of the later ones are appended to it.
     package var tree: [String: String] { Self.plain(exactTree) }
 
-    /// All items by path, as in ``tree``. Here, paths in different Unicode normal forms are different.
+    /// All items by path, as in ``tree``, but with paths that are compared byte by byte.
     package var exactTree: [ExactText: String] { tree { _, _ in true } }
 
     /// The items by path that are neither in the trash nor in a directory in the trash.
@@ -255,7 +255,7 @@ extension MemoryProvider.State {
 }
 
 extension MemoryProvider.Node {
-    /// The node in a ``MemoryProvider/tree``.
+    /// The text for this node in a ``MemoryProvider/tree``.
     fileprivate var shown: String {
         switch item.kind {
         case .folder: "/"

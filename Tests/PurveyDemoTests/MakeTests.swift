@@ -3,7 +3,7 @@ import Foundation
 import ProgramTesting
 import Testing
 
-/// The goals of make before they build.
+/// Tests of make's goals up to the start of the build.
 @Suite(.timeLimit(.minutes(10))) struct MakeTests {
     @Test(arguments: [
         "run", "build", "demo", "lint", "test-debug", "thread-sanitizer", "benchmark", "faults", "install", "deb",
@@ -27,7 +27,7 @@ import Testing
 
     @Test func theFullTestSaysAtOnceThatItNeedsRoot() async throws {
         let folder = try TestFolder()
-        // If the check were missing, the missing toolchain would end the run.
+        // Without the check for root, make would report the missing toolchain.
         let script = """
             mkdir tools; printf '#!/bin/sh\\necho 1000\\n' >tools/id; chmod a+x tools/id
             PATH=$PWD/tools:$PATH make -C "$0" test-full SWIFT=swift-of-no-machine

@@ -5,7 +5,8 @@ import Testing
 
 /// Tests of Scripts/install-packages on a terminal, with replacements for the programs that it starts.
 @Suite(.timeLimit(.minutes(20))) struct PackageInstallationTests {
-    /// Makes the replacements. `sudo` asks for a password on the terminal, and remembers it if `remembers` exists.
+    /// The shell commands that create the replacements. `sudo` asks for a password on the terminal, and remembers the
+    /// password if the file `remembers` exists.
     private static let replacements = """
         mkdir tools
         cat >tools/sudo <<'END'
@@ -30,14 +31,14 @@ import Testing
 
         """
 
-    /// Runs the script as a user who is not root, and enters the password as often as it has to be asked for.
+    /// Runs the script as a user who is not root, and enters the given passwords one after the other.
     ///
     /// - Returns: The text after the last password, and the arguments of each call of apt-get.
     private func install(remembering isRemembered: Bool, passwords: [String]) async throws -> (String, [String]) {
         let folder = try TestFolder()
         var environment = ProcessInfo.processInfo.environment
         environment["PATH"] = folder.path + "/tools:/usr/bin:/bin"
-        // A read in the background of the terminal would stop a step until its time limit.
+        // A step that reads from the terminal in the background is stopped until this time limit.
         environment["STEP_TIMEOUT"] = "300"
         let terminal = try Terminal(environment: environment, in: folder.path, files: folder.path + "/shell")
         do {

@@ -9,7 +9,7 @@ enum Repository {
     /// Returns the path of a file in the repository.
     static func path(_ name: String) -> String { folder.appendingPathComponent(name).path }
 
-    /// The environment of a make, without the variables of one that runs the tests.
+    /// The environment of `make`. Removes the variables of a `make` that runs the tests.
     static let environmentOfMake: [String: String?] = ["MAKEFLAGS": nil, "MAKELEVEL": nil, "MFLAGS": nil]
 
     /// Runs make in the repository.

@@ -24,7 +24,7 @@ struct AlertWindowTests {
             try await window.keys("Home", "Delete")
             _ = try await window.find("label", Self.title)
             _ = try await window.find("label", "Others see that.")
-            // A cancelled operation changes nothing, not even whether the alert is shown.
+            // If the user cancels the operation, the check box has no effect, and the alert stays enabled.
             try await window.toggle(Self.suppression, inDialog: "Move")
             try await window.answer("Cancel", to: Self.title)
             #expect(try await window.place.paths() == ["asked a.txt", "asked b.txt"])

@@ -5,7 +5,7 @@ import Foundation
 import ScriptableService
 import Testing
 
-/// Tests of the contents of files in the window: they are kept, freed, opened and edited.
+/// Tests of operations on the contents of files in the window: the user keeps, frees, opens and edits files.
 @Suite(
     .serialized, .timeLimit(.minutes(20)), .enabled(if: TestSample.isWhole && Requirement.isWanted(program: "Xvfb")))
 struct ContentsTests {
@@ -22,7 +22,7 @@ struct ContentsTests {
             _ = try await window.find("list item", "Plan.txt, Here, 5 bytes")
             #expect(try await window.place.tell { try $0.count(.contents) } == 2)
 
-            // The transfers have all of it.
+            // The list of transfers has all three operations.
             try await window.keys("ctrl+shift+t")
             for title in ["Keeping", "Freeing up the space of", "Downloading"] {
                 _ = try await window.find("list item", "\(title) “Plan.txt”, Done")

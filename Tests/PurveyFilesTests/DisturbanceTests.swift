@@ -21,7 +21,7 @@ struct DisturbanceTests {
             _ = try await window.find("list item", "e.txt")
             try await window.focusWindow()
             try await window.keys("Home", "Down", "shift+Down")
-            // Items before, between and after the selected ones come and go.
+            // Another client adds, renames and removes items before, between and after the selected ones.
             try await window.place.changeAtService { control in
                 try control.remove("a.txt")
                 try control.move("e.txt", to: "A.txt")
@@ -52,7 +52,7 @@ struct DisturbanceTests {
             try await window.place.changeAtService { try $0.remove("b.txt") }
             try await window.awaitNo("list item", "b.txt")
             try await window.keys("Delete")
-            // The next key is handled after the first one.
+            // The window handles keys in order, so this key is handled after Delete.
             try await window.keys("ctrl+shift+n")
             _ = try await window.find("text box", "New name of New Folder")
             try await eventually("the service has the folder") {
@@ -148,7 +148,7 @@ struct DisturbanceTests {
         try await WindowFixture.run(["Plan.txt": "to do"]) { window in
             let place = window.place
             _ = try await window.find("list item", "Plan.txt")
-            // A change that is being sent.
+            // The service holds the upload of a change.
             try await place.tell { try $0.add(CloudRule(.hold, on: .replace)) }
             try await onThread { try Data("changed".utf8).write(to: URL(fileURLWithPath: place.mount + "/Plan.txt")) }
             _ = try await window.find("list item", "Plan.txt, Uploading")

@@ -5,8 +5,8 @@ import Foundation
 import ScriptableService
 import Testing
 
-/// Tests of folders that are hard to show: with names in every script, with names that look like markup, and with the
-/// longest names.
+/// Tests of folders whose items have unusual names: names in many scripts, names that look like markup, and the longest
+/// names.
 @Suite(
     .serialized, .timeLimit(.minutes(20)), .enabled(if: TestSample.isWhole && Requirement.isWanted(program: "Xvfb")))
 struct ListingTests {

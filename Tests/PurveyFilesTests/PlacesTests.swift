@@ -44,14 +44,14 @@ struct PlacesTests {
             try await window.keys("Return")
             _ = try await window.find("list item", "One.txt")
 
-            // A domain that vanishes leaves no items that only seem to exist.
+            // After the domain was removed, the window does not show the domain's items.
             _ = try await window.purvey("domains", "remove", "Second")
             try await window.awaitNo("list item", "Second, ")
             _ = try await window.find("group", Self.gone)
             try await window.awaitNo("list item", "One.txt")
             #expect(try await window.place.paths() == ["Plan.txt", "Notes", "Notes/One.txt"])
 
-            // It is shown again without a key or a click.
+            // The window shows the domain again without an action of the user.
             try await window.addDomain("Second")
             _ = try await window.find("list item", "One.txt")
             try await window.awaitNo("group", Self.gone)

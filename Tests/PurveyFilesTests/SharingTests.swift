@@ -32,7 +32,7 @@ struct SharingTests {
                             "NSExtensionPointIdentifier": "com.apple.ui-services",
                             "NSExtensionPrincipalClass": "$(PRODUCT_MODULE_NAME).FileAwayRequestHandler",
                             "NSExtensionAttributes": ["NSExtensionActivationRule": "TRUEPREDICATE"],
-                            // The limit suffices on a busy machine.
+                            // The limit is long enough for a busy machine.
                             "PurveyTimeLimit": 600,
                         ] as [String: Any],
                     ])

@@ -5,7 +5,7 @@ import Foundation
 import ScriptableService
 import Testing
 
-/// Tests of sign-ins in the window that fail three times.
+/// Tests of sign-ins in the window that fail three times or are cancelled.
 @Suite(
     .serialized, .timeLimit(.minutes(20)), .enabled(if: TestSample.isWhole && Requirement.isWanted(program: "Xvfb")))
 struct SignInTests {
@@ -44,7 +44,7 @@ struct SignInTests {
                 try await onThread { try entry.setText(password) }
                 try await window.pressButton(labelled: "Sign In")
                 try await window.awaitNo(entry)
-                // The next dialog has the reason.
+                // The next dialog shows the reason.
                 _ = try await window.find("label", Self.reason)
             }
             try await window.pressButton(labelled: "Cancel")

@@ -5,26 +5,26 @@ import LinuxSystem
 import ScriptableService
 import Testing
 
-/// Choices of the user with the keyboard: places, items, entries of menus and check boxes. Assistive technologies
-/// cannot move the focus of GTK 4.8, and have no action for any of these.
+/// Chooses places, items, entries of menus and check boxes with the keyboard. Assistive technologies cannot move the
+/// focus of GTK 4.8, and have no action for these elements.
 extension WindowFixture {
-    /// Moves the focus by keys until it is on an element.
+    /// Presses keys until the focus is on the element.
     ///
-    /// - Parameter key: returns the key that brings the focus closer to the element; `nil` if the focus is on it. Waits
-    ///   if it is empty.
+    /// - Parameter key: returns the key that moves the focus closer to the element; `nil` if the element has the focus;
+    ///   an empty text to wait.
     private func moveFocus(to name: String, _ key: @escaping @Sendable (AccessibilityBus) -> String?) async throws {
         let tree = tree
         var arrivals = 0
         try await eventually("the focus is on “\(name)”") {
             let next = try await onThread { key(tree) }
-            // The window may still handle the last key, which moves the focus on.
+            // The window may not have handled the last key yet, which would move the focus further.
             arrivals = next == nil ? arrivals + 1 : 0
             if let next, !next.isEmpty { try await keys(next) }
             return arrivals == 2
         }
     }
 
-    /// Moves the focus to a row of the list that has the focus. The row is then selected, and no other.
+    /// Moves the focus to a row of the list that has the focus. Afterwards, only this row is selected.
     private func moveFocus(toRow name: String, of list: String) async throws {
         try await moveFocus(to: name) { tree in
             let rows = tree.find("list", list)?.children.filter { $0.role == "list item" } ?? []
@@ -38,7 +38,8 @@ extension WindowFixture {
         }
     }
 
-    /// Moves the focus to an element with a key that passes all elements one by one, and begins again after the last.
+    /// Moves the focus to an element with a key that moves the focus from each element to the next, and from the last
+    /// to the first.
     private func moveFocus(to role: String, _ name: String, with key: String) async throws {
         try await moveFocus(to: name) { tree in
             guard let node = tree.find(role, name) else { return "" }
@@ -46,7 +47,7 @@ extension WindowFixture {
         }
     }
 
-    /// Selects an item, and no other. Waits until the focus is on the items.
+    /// Selects one item and deselects all others. Waits until the focus is on the items.
     func select(_ name: String) async throws { try await moveFocus(toRow: name, of: Self.items) }
 
     /// Shows a place at the side of the window. The focus must not be on the places.
@@ -56,7 +57,7 @@ extension WindowFixture {
         try await keys("Return")
     }
 
-    /// Chooses an entry in the menu of the selection, or an entry of a submenu.
+    /// Opens the menu of the selection, and chooses an entry of the menu or of a submenu.
     func chooseInMenu(_ entries: String...) async throws {
         try await keys("shift+F10")
         for entry in entries {
@@ -75,7 +76,8 @@ extension WindowFixture {
         try await eventually("“\(name)” changes") { try await onThread { box.isChecked != wasChecked } }
     }
 
-    /// Answers the dialog that is shown, waits until it has gone, and returns the keyboard focus to the window.
+    /// Answers the dialog that is shown, waits until the dialog has closed, and returns the keyboard focus to the
+    /// window.
     func answer(_ label: String, to title: String) async throws {
         try await pressButton(labelled: label)
         try await awaitNo("label", title)
@@ -88,7 +90,7 @@ extension WindowFixture {
         try await onThread { try entry.setText(text) }
     }
 
-    /// Whether the window has an element now.
+    /// Whether the window now has an element with the given role and name.
     func has(_ role: String, _ name: String) async throws -> Bool {
         let tree = tree
         return try await onThread { tree.find(role, name) != nil }

@@ -7,7 +7,7 @@ import LinuxSystem
 import ProgramTesting
 import Testing
 
-/// A window of `purvey-files` on an X display of the test's own, with a bus for assistive technologies and a keyboard.
+/// A window of `purvey-files` on a separate X display, with a bus for assistive technologies and a keyboard.
 struct WindowFixture {
     let place: BrowsedCloud
     let tree: AccessibilityBus
@@ -28,7 +28,7 @@ struct WindowFixture {
     /// - Parameters:
     ///   - launch: the program that is started instead of such a window.
     ///   - more: additional environment variables of the program.
-    ///   - diskMegabytes: the size of a disk for the data of all domains; `nil` for the disk of all other files.
+    ///   - diskMegabytes: the size of a separate disk for the data of all domains; `nil` for no separate disk.
     static func run(
         _ files: [String: String], launching launch: Launch = { _ in ("purvey-files", ["Cloud"]) },
         environment more: [String: String] = [:], diskMegabytes: Int? = nil,
@@ -127,13 +127,13 @@ struct WindowFixture {
         return try #require(found)
     }
 
-    /// Waits until there is no element of a role with a name.
+    /// Waits until no element has the given role and name.
     func awaitNo(_ role: String, _ name: String) async throws {
         let tree = tree
         try await eventually("no \(role) “\(name)”") { try await onThread { tree.find(role, name) == nil } }
     }
 
-    /// Waits until an element has disappeared. Another element may have its role and name by then.
+    /// Waits until an element has disappeared. Another element with the same role and name may exist then.
     func awaitNo(_ node: AccessibleNode) async throws {
         let tree = tree
         try await eventually("the end of \(node)") {
@@ -141,7 +141,7 @@ struct WindowFixture {
         }
     }
 
-    /// Does the action of an element.
+    /// Performs the first action of an element.
     func press(_ role: String, _ name: String) async throws {
         let node = try await find(role, name)
         try await onThread { try node.press() }
@@ -192,7 +192,7 @@ struct WindowFixture {
         try await RunningProgram("/usr/bin/xdotool", words, environment: environment).end()
     }
 
-    /// The process ID of the picker that a program has started.
+    /// Returns the process ID of the picker that ``program`` has started.
     func pickerProcess() async throws -> pid_t {
         let parent = program.processID
         var found: pid_t?

@@ -20,7 +20,7 @@ struct ServiceClient: Sendable {
         return socket
     }
 
-    /// Makes an HTTP request, as a file in the test's directory says.
+    /// Makes an HTTP request to the address that a file in the test's directory contains.
     private func askWeb(_ address: String) throws {
         guard let url = URL(string: address) else { throw CocoaError(.fileReadUnknown) }
         let result = Lock<(any Error)?>(nil)

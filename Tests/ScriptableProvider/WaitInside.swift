@@ -3,15 +3,15 @@ import Foundation
 import LinuxSystem
 
 /// A wait for changes that a provider makes before it performs a change. The file `waits` in the test's directory has a
-/// line for each: the name of the changed item, the code that waits, what it waits for, and the number of waits that
-/// the process must have begun before any of them continues. The outcomes are appended to the file `waited`.
+/// line for each wait: the name of the changed item, the code that waits, the target of the wait, and the number of
+/// waits that the process must have begun before this one continues. The outcomes are appended to the file `waited`.
 struct WaitInside: Sendable {
     enum Code: String, CaseIterable {
         /// The request's thread, with a completion handler.
         case handler
         /// A task that the request's thread starts.
         case task
-        /// A queue of the provider's own.
+        /// A separate dispatch queue of the provider.
         case queue
         /// An operation queue, as `URLSession` uses for its handlers.
         case operations
@@ -33,7 +33,7 @@ struct WaitInside: Sendable {
     // Leaf lock.
     private static let begun = Lock(0)
 
-    /// Reads the wait for a change of an item; `nil` if the file has none.
+    /// Reads the wait for a change of the item with the given name; `nil` if the file has no line for the item.
     init?(named name: String, in folder: String, _ manager: NSFileProviderManager?) {
         let lines = (try? String(contentsOfFile: folder + "/waits", encoding: .utf8))?.split(separator: "\n") ?? []
         guard let words = lines.map({ $0.split(separator: " ") }).first(where: { $0.first.map(String.init) == name }),
@@ -82,7 +82,7 @@ struct WaitInside: Sendable {
         }
     }
 
-    /// Waits on a thread that may block.
+    /// Blocks the calling thread until the wait has ended.
     func perform(for item: NSFileProviderItemIdentifier?) {
         let isOver = DispatchSemaphore(value: 0)
         begin(for: item) { isOver.signal() }

@@ -2,7 +2,7 @@ import FileProvider
 import Foundation
 import ScriptableService
 
-/// The provider in the replicated model that waits for changes within `createItem` and `modifyItem`.
+/// A provider in the replicated model that waits for changes within `createItem` and `modifyItem`.
 final class WaitingReplica: ScriptableReplica, @unchecked Sendable {
     override func createItem(
         basedOn template: any NSFileProviderItem, fields: NSFileProviderItemFields, contents url: URL?,
@@ -51,7 +51,8 @@ final class WaitingReplica: ScriptableReplica, @unchecked Sendable {
     }
 }
 
-/// The provider that waits for changes within `importDocument`, and within `itemChanged` or the upload that follows.
+/// A provider of documents that waits for changes within `importDocument`, and within `itemChanged` or the upload that
+/// follows.
 final class WaitingProvider: ScriptableProvider, @unchecked Sendable {
     override func importDocument(
         at fileURL: URL, toParentItemIdentifier parent: NSFileProviderItemIdentifier,

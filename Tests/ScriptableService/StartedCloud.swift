@@ -108,7 +108,7 @@ package final class StartedCloud: Sendable {
 
     /// The keys of the provider's property list that only some tests set.
     package struct Keys: Sendable {
-        /// Whether the class of the provider is the one that waits for changes within changes.
+        /// Whether the provider waits for changes while it performs a change.
         package var waits: Bool
         /// The value of `PurveyAllowsNetwork`.
         package var allowsNetwork: Bool

@@ -2,7 +2,7 @@ import Foundation
 import LinuxSystem
 import ProgramManuals
 
-/// The command line of an extension that a user starts, and not a host.
+/// The command line of an extension that a user has started instead of a host.
 enum ExtensionManual {
     /// Prints the help, the version or a complaint, depending on the arguments.
     ///

@@ -8,12 +8,13 @@ import LinuxSystem
 /// It reads the property list of the executable's bundle and finds the principal class. It serves requests over the
 /// socket that the host has passed as descriptor 3, until the host closes the socket. It never returns: the process
 /// ends with status 0. If the process is not an extension or was not started by a host, it ends with status 1 and a
-/// line on standard error. A user who starts it can get its help (`--help`) and its version (`--version`).
+/// line on standard error. If a user starts the executable with `--help` or `--version`, it prints its help or its
+/// version.
 ///
 /// Source: Foundation, the entry point of every extension's executable.
 public func NSExtensionMain() -> Never {
     signal(SIGPIPE, SIG_IGN)
-    // This precedes the property list, because a user may start the executable outside of its bundle.
+    // Checks this before it reads the property list, because a user may start the executable outside of its bundle.
     guard isStartedByHost else {
         exit(ExtensionManual.answer(Array(CommandLine.arguments.dropFirst()), executable: executablePath()))
     }
@@ -50,7 +51,8 @@ public func NSExtensionMain() -> Never {
 /// The descriptor number of the host's socket.
 private let hostSocket: CInt = 3
 
-/// Whether a host has started this process. A user's shell may have passed a file as that descriptor, but no socket.
+/// Whether a host has started this process, and so has passed a socket. The shell of a user may have passed a file as
+/// the same descriptor, but not a socket.
 private var isStartedByHost: Bool {
     var status = stat()
     return fstat(hostSocket, &status) == 0 && status.st_mode & S_IFMT == S_IFSOCK

@@ -36,12 +36,12 @@ public enum ServiceCallError: DistributedActorSystemError, LocalizedError, Hasha
     public var errorDescription: String? { description }
 }
 
-/// The code and the domain that errors of connections have in Foundation.
+/// The domain and the codes with which Foundation reports errors of connections.
 extension ServiceCallError: CustomNSError {
     /// The domain `NSCocoaErrorDomain`.
     public static var errorDomain: String { NSCocoaErrorDomain }
 
-    /// The code of Foundation that is nearest to the error, such as `NSXPCConnectionInterrupted`.
+    /// The code of Foundation that is most similar to the error, such as `NSXPCConnectionInterrupted`.
     public var errorCode: Int {
         switch self {
         case .connectionLost: NSXPCConnectionInterrupted
@@ -50,6 +50,6 @@ extension ServiceCallError: CustomNSError {
         }
     }
 
-    /// The sentence of ``description``.
+    /// The user info, in which ``description`` is the localized description.
     public var errorUserInfo: [String: Any] { [NSLocalizedDescriptionKey: description] }
 }

@@ -2,15 +2,15 @@ import WebDAVClient
 
 /// The temporary items that this client has at the server: the files of exchanges, and the directories of probes.
 ///
-/// Each has a random name, which is recorded before the item is created. Only a record shows that an item is temporary:
-/// users and other clients may use any name, and another client has temporary items of its own.
+/// Each has a random name, which is recorded before the item is created. Only a record shows that an item is temporary,
+/// because users and other clients may use any name. The temporary items of other clients are not hidden.
 struct TemporaryEntries: Sendable {
     let catalogue: SharedServerCatalogue
     let probes: ProbeRecords
 
     /// Returns the names of those entries of a folder that are temporary items of this client.
     func names(among entries: [DAVEntry], of folder: Int64) async throws -> Set<[UInt8]> {
-        // No record has a name of another form, so that most listings need no look-up.
+        // Looks up only names that have the form of temporary names, so most listings need no look-up.
         let files = entries.map(\.name).filter { ServerWriter.token(in: $0) != nil }
         let directories = entries.filter { $0.isDirectory && ProbeRecords.hasForm($0.name) }
         var names: Set<[UInt8]> = []
@@ -28,8 +28,7 @@ struct TemporaryEntries: Sendable {
     }
 }
 
-/// Leaves out the entries of listings that are hidden from the user: those that the service hides, and this client's
-/// temporary items.
+/// Hides entries of listings from the user: the entries that the service hides, and this client's temporary items.
 extension DAVAccount {
     var temporaryEntries: TemporaryEntries { TemporaryEntries(catalogue: catalogue, probes: probes) }
 

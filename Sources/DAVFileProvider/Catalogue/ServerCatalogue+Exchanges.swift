@@ -13,8 +13,9 @@ extension ServerCatalogue {
             PRIMARY KEY (folder, name, token)) WITHOUT ROWID;
         """
 
-    /// The number of seconds for which the record of an exchange is kept after its end. Until then, the server may
-    /// still carry out a request whose reply was lost, and a listing may contain a file that was removed meanwhile.
+    /// The number of seconds for which the record of an exchange is kept after its end. During this time, the server
+    /// may still carry out a request whose reply was lost, and a listing may contain a file that was removed during the
+    /// listing.
     private static let exchangeMemory: Int64 = 600
 
     /// Records that an exchange is about to begin.
@@ -37,7 +38,7 @@ extension ServerCatalogue {
             .integer(ChangeWatch.now), .integer(place.folder), .text(place.name), .optional(token))
     }
 
-    /// Removes the records of exchanges that ended long ago.
+    /// Removes the records of exchanges that ended more than `exchangeMemory` seconds ago.
     func forgetEndedExchanges() throws {
         try database.run("DELETE FROM exchanged WHERE ended < ?", .integer(ChangeWatch.now - Self.exchangeMemory))
     }
@@ -64,8 +65,8 @@ extension ServerCatalogue {
         ) { ExchangePlace(folder: $0.integer(0), name: $0.text(1)) }
     }
 
-    /// Whether an entry of a listing is a temporary file of a recorded exchange. If the exchange has ended, its record
-    /// is opened again, so that the file is removed or gets its name back.
+    /// Whether an entry of a listing is a temporary file of a recorded exchange. If the exchange has ended, marks it as
+    /// not ended, so that the file is removed or gets its name back.
     func isTemporary(_ name: String, in folder: Int64) throws -> Bool {
         guard let token = ServerWriter.token(in: name) else { return false }
         let found = try database.first(

@@ -54,7 +54,7 @@ public protocol DAVServiceKind: Sendable {
     /// Whether an entry is hidden from the user.
     func isHidden(_ entry: DAVEntry) -> Bool
 
-    /// Removes the items that the server keeps after the directory of a probe was removed, such as in a trash.
+    /// Removes the items that the server still keeps after a probe's directory was removed, such as items in a trash.
     func removeRemains(ofProbe directory: HTTPAddress, with client: DAVClient) async throws(DAVError)
 
     /// Uploads the contents of a file. The upload's requirements must be sent with the request that changes the file.

@@ -77,8 +77,8 @@ package struct ProbeRecords: Sendable {
         }
     }
 
-    /// Whether a directory at a server is that of a probe: it is recorded, or this process removed its record a short
-    /// time ago, so that a listing may still contain it.
+    /// Whether a directory at a server belongs to a probe: the directory is recorded, or this process removed its
+    /// record so recently that a listing may still contain the directory.
     package func contains(_ directory: HTTPAddress) -> Bool {
         let directory = directory.asDirectory
         let name = DAVError.name(of: directory).split(separator: "/").last.flatMap { FileName(String($0)) }
@@ -90,7 +90,7 @@ package struct ProbeRecords: Sendable {
         return Self.ended.withLock { $0[directory].map { .now - $0 < Self.endedMemory } ?? false }
     }
 
-    /// Whether a name has the form of the names of probes' directories.
+    /// Whether a name has the form of the name of a probe's directory.
     static func hasForm(_ name: String) -> Bool { name.utf8.starts(with: DAVClient.probePrefix.utf8) }
 
     private static func read(_ name: FileName, in folder: FileDescriptor) -> (HTTPAddress, FileDescriptor)? {

@@ -101,7 +101,7 @@ extension ServerWriter {
     }
 
     /// Checks that a folder has no entries except those that the service hides, and this client's temporary items. A
-    /// file of this client that was moved aside counts, because no other file may have its contents.
+    /// file that this client moved aside counts as an entry, because it may be the only file with its contents.
     private func requireEmpty(_ address: HTTPAddress, _ number: Int64) async throws(DAVError) {
         let listing = try await client.list(address)
         let visible = try await listing.all().filter { !service.isHidden($0) }

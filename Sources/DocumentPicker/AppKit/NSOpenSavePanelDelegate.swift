@@ -20,8 +20,8 @@ import LinuxSystem
     /// Returns whether the user may pick an item. Unlike in AppKit, the panel asks when the user has picked the item,
     /// and shows a refusal as an error.
     func panel(_ sender: Any, shouldEnable url: URL) -> Bool
-    /// Throws an error if the program cannot use the picked item. The panel shows the error's description, and stays
-    /// open.
+    /// Checks whether the program can use a picked item. If this function throws an error, the panel shows the error's
+    /// description and stays open.
     func panel(_ sender: Any, validate url: URL) throws
     /// Returns the name of the new file, which may differ from the entered name, or `nil` to refuse the name. After a
     /// refusal, the panel stays open.
@@ -53,11 +53,11 @@ extension NSOpenSavePanelDelegate {
     public func panelSelectionDidChange(_ sender: Any?) {}
 }
 
-/// The decisions of the delegate.
+/// Asks the delegate for its decisions.
 extension NSSavePanel {
     /// Creates a review that asks the delegate.
     ///
-    /// - Parameter perform: calls a function on the main thread, without waiting for it.
+    /// - Parameter perform: calls its argument on the main thread, and does not wait for the call.
     func review(_ perform: @escaping @Sendable (@escaping @MainActor @Sendable () -> Void) -> Void) -> PickReview {
         PickReview { name, reply in
             perform { reply(self.acceptedName(name)) }

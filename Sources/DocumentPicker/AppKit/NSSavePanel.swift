@@ -13,7 +13,7 @@ import UniformTypeIdentifiers
     private var isCancelled: (@MainActor () -> Void)?
     private(set) var pickedURLs: [URL] = []
 
-    /// The delegate, which may refuse what the user picks.
+    /// The delegate, which may refuse the user's picks.
     open weak var delegate: (any NSOpenSavePanelDelegate)?
     /// The picked URL; `nil` if the user picked none.
     open var url: URL? { pickedURLs.first }
@@ -106,8 +106,8 @@ import UniformTypeIdentifiers
     /// served meanwhile.
     open func runModal() -> NSApplication.ModalResponse {
         let ending = Lock<PickerProcess.Event?>(nil)
-        // The main queue is not served if a function on it has called this one. Therefore the loop below calls the
-        // delegate.
+        // If a function on the main queue has called this one, the main queue is not served until the panel has ended.
+        // Therefore the loop below calls the delegate.
         let work = Lock<[@MainActor @Sendable () -> Void]>([])
         start { new in
             work.withLock { $0.append(new) }

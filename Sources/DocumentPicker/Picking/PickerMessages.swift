@@ -37,7 +37,7 @@ package struct PickedItem: SchemaMessage {
 package enum PickFailure: Int64, Sendable {
     /// An item does not exist any more, or cannot be handed over.
     case unusable = 1
-    /// The program refuses the picked items. The message is its reason.
+    /// The program refuses the picked items. The message states the reason.
     case refused = 2
 
     /// The domain of these failures.
@@ -52,7 +52,7 @@ extension ServedCall {
 }
 
 /// A report of the items that the user picked. After the reply, the picker ends unless it is a document browser. If the
-/// program refuses the items, the picker stays.
+/// program refuses the items, the picker stays open.
 package struct PickCall: Call, SchemaMessage {
     package typealias Reply = Empty
     package static var method: UInt64 { 1 }
@@ -97,8 +97,8 @@ package struct RevealCall: Call, SchemaMessage {
     package static let schema = Schema(Self.init, Field(0, \.path))
 }
 
-/// A question whether the program accepts the name of a new file. The program replies with the name to use. The picker
-/// asks before the user confirms that an existing file is replaced.
+/// A request to accept the name of a new file. The program replies with the name to use. The picker sends this request
+/// before it asks the user whether to replace an existing file.
 package struct NewNameCall: Call, SchemaMessage {
     package typealias Reply = ChosenName
     package static var method: UInt64 { 5 }

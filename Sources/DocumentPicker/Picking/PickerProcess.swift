@@ -131,7 +131,7 @@ package final class PickerProcess: Sendable {
         return service
     }
 
-    /// Reports a pick that no review has refused.
+    /// Reports the picked items, and replies to the picker. Called only if the program does not refuse the items.
     private func accept(_ urls: [URL], _ call: ServedCall<PickCall>) {
         if browses {
             call.reply()

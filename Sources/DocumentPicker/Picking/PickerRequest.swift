@@ -58,7 +58,7 @@ package struct PickerRequest: Sendable, Equatable {
         return words + (place.map { ["--", $0] } ?? [])
     }
 
-    /// The options that users give after the first one.
+    /// The options that users may give after the first option.
     private static let options = [
         "--folders", "--files-and-folders", "--multiple", "--type", "--title", "--prompt", "--message", "--null",
     ]

@@ -211,7 +211,7 @@ extension DocumentTransfer {
 }
 
 extension UIDocumentBrowserViewControllerDelegate {
-    /// Informs the delegate by the superseded method.
+    /// Calls the superseded method ``documentBrowser(_:didPickDocumentURLs:)``.
     public func documentBrowser(_ controller: UIDocumentBrowserViewController, didPickDocumentsAt documentURLs: [URL]) {
         documentBrowser(controller, didPickDocumentURLs: documentURLs)
     }

@@ -109,8 +109,8 @@ package struct ManagerSettleCall: ProviderCall, SchemaMessage {
     /// The identifier of the item whose change the client is processing; `nil` if there is none, or if the client does
     /// not know it. The daemon does not wait for changes of this item.
     package let inside: String?
-    /// If ``inside`` is `nil`: the identifiers of the items whose changes the client's process is serving. The request
-    /// may come from any of these changes.
+    /// The identifiers of the items whose changes the client's process is serving, if ``inside`` is `nil`. The code
+    /// that sends the request may belong to any of these changes.
     package let serving: [String]
 
     package init(domain: String?, item: String?, inside: String? = nil, serving: [String] = []) {

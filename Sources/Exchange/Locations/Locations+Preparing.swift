@@ -13,7 +13,7 @@ extension Locations {
     /// would connect to this daemon. The settings directory is not created, because the daemon only reads it.
     package func prepare() throws(LocationError) {
         let folder = socket.lastSlash.map { $0 == socket.startIndex ? "/" : String(socket[..<$0]) } ?? "."
-        // Like a missing home directory, that of a socket at another path may be mistyped.
+        // The directory of a socket at another path is not created if it is missing, because the path may be mistyped.
         guard folder == runtime || (try? FileStatus.of(folder))?.kind == .directory else {
             throw LocationError(
                 description: "the socket \(socket) cannot be made: there is no folder \(folder); make it, for you alone"

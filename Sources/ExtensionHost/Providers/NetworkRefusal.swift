@@ -42,7 +42,7 @@ package enum NetworkRefusal {
         return message.contains("socket(") || message.lowercased().contains("network is unreachable")
     }
 
-    /// The codes of connections that could not be made. `URLSession` has the code for unknown errors if `socket` fails.
+    /// The codes of failed connections. If `socket` fails, `URLSession` reports the code for unknown errors.
     private static let urlCodes = [
         NSURLErrorUnknown, NSURLErrorTimedOut, NSURLErrorCannotFindHost, NSURLErrorCannotConnectToHost,
         NSURLErrorNetworkConnectionLost, NSURLErrorDNSLookupFailed, NSURLErrorNotConnectedToInternet,

@@ -3,7 +3,8 @@ import ItemValues
 /// The identifier that the provider has chosen for an item. It should stay the same while the item exists. The system
 /// also supports providers that change the identifier when they rename or move an item.
 ///
-/// Identifiers are compared byte by byte. Two paths that differ only in their Unicode normal form are two identifiers.
+/// Identifiers are compared byte by byte. Two paths that differ only in their Unicode normal form are different
+/// identifiers.
 ///
 /// Source: FileProvider, `NSFileProviderItem.h`.
 public struct NSFileProviderItemIdentifier: Hashable, RawRepresentable, Sendable {
@@ -16,7 +17,7 @@ public struct NSFileProviderItemIdentifier: Hashable, RawRepresentable, Sendable
 
     /// Whether two identifiers have the same bytes.
     public static func == (left: Self, right: Self) -> Bool { left.rawValue.hasSameBytes(as: right.rawValue) }
-    // The standard library's operator for raw values compares the texts themselves.
+    // Replaces the standard library's operator for raw values, which compares them as strings and not byte by byte.
     /// Whether two identifiers have different bytes.
     public static func != (left: Self, right: Self) -> Bool { !(left == right) }
     /// Hashes the bytes of the identifier.

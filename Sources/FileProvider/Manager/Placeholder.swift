@@ -22,7 +22,7 @@ enum Placeholder {
         return "\(prefix)\(kept)-\(digest)\(suffix)"
     }
 
-    /// Whether a file is a placeholder: it has the form of a placeholder's name, and contains only metadata.
+    /// Whether a file is a placeholder: its name has the form of a placeholder's name, and it contains only metadata.
     static func isPlaceholder(_ path: String) -> Bool {
         let name = path.lastPathName
         guard name.hasPrefix(prefix), name.hasSuffix(suffix),

@@ -1,11 +1,10 @@
 import FileProviderWire
 import ItemStore
 
-/// Detection of waits that can never end.
+/// Detects waits that can never end.
 extension EditProgress {
-    /// Returns the items whose changes may be the one that the given code processes, with the requests of their steps.
-    /// If the awaited item `top` is one of them, it returns this item alone, because providers usually wait for the
-    /// item that they are changing.
+    /// Returns the items whose change the given code may be processing, with the requests of their steps. If `top` is
+    /// one of these items, returns only `top`, because providers usually wait for the item that they are changing.
     func changesInHand(
         of waiter: EditWaiter, below top: ItemNumber
     ) throws(ProviderError) -> [ItemNumber: ReplyOrdering.Request?] {
@@ -32,14 +31,16 @@ extension EditProgress {
         }
     }
 
-    /// Returns the items with a running step, if the given code may belong to the upload of one of them.
+    /// Returns the items with a running step, if the given code may belong to the upload of one of them. If `top` is
+    /// one of these items, returns only `top`.
     func changesSent(by waiter: EditWaiter, below top: ItemNumber) -> Set<ItemNumber> {
         guard case .provider = waiter else { return [] }
         let running = scheduler.table.running
         return running.contains(top) ? [top] : running
     }
 
-    /// Removes the candidates whose change has ended, and adds those whose contents the provider has accepted since.
+    /// Removes the candidates whose change has ended. Adds the items whose contents the provider has accepted since the
+    /// wait began.
     func noteEnds(of wait: inout EditWait) {
         for number in wait.sent where scheduler.table[number].accepted != nil {
             wait.sent.remove(number)
@@ -93,7 +94,7 @@ extension EditProgress {
             if number == other || number == holder { return true }
             var needed: Set<ItemNumber> = []
             if let other = scheduler.table[number].blocker { needed.insert(other) }
-            // An item that replaced the one being sent is sent after it.
+            // An item that replaced the item of a running step is sent after this step.
             if let sender = scheduler.table.sender(for: number) { needed.insert(sender) }
             if let row = try? index.itemEvenIfDeleted(number), row.isKnownToProvider, let taker = tracker.taker(of: row)
             {
@@ -107,30 +108,30 @@ extension EditProgress {
         return false
     }
 
-    /// Returns the item whose step requested the change that a provider waits in, if this is another item than the
-    /// changed one: the step has given the changed item a temporary name.
+    /// Returns the item whose step requested the change during which a provider waits, if this is not the changed item.
+    /// Such a step has given the changed item a temporary name.
     private func holder(of wait: EditWait) -> ItemNumber? {
         guard let own = wait.own else { return nil }
         return scheduler.table.holder(of: own)
     }
 
-    /// Whether a provider waits for edits in each change of the given items. If the change of a wait is not known, the
-    /// wait counts for any of them.
+    /// Whether a provider waits for edits during the change of each of the given items. A wait whose change is not
+    /// known counts for one of these items.
     private func areHeld(_ numbers: Set<ItemNumber>) -> Bool {
         let waits = waits.values.filter { !$0.awaited.isEmpty && !numbers.isDisjoint(with: places(of: $0)) }
         let known = waits.filter { $0.own != nil }.flatMap { places(of: $0) }
         return numbers.subtracting(known).count <= waits.count { $0.own == nil }
     }
 
-    /// Returns the items whose steps a wait may hold up.
+    /// Returns the items whose steps a wait may delay.
     private func places(of wait: EditWait) -> Set<ItemNumber> {
         var places = Set(wait.candidates.keys)
         if let holder = holder(of: wait) { places.insert(holder) }
         return places
     }
 
-    /// Whether no step can start: as many steps are running as are allowed, and each of them belongs to an item that a
-    /// provider is changing while it waits.
+    /// Whether an awaited edit cannot be sent, because the maximum number of steps is running, and a provider waits
+    /// during the change of each of their items.
     private func isFullOfWaits(besides awaited: Set<ItemNumber>) -> Bool {
         scheduler.table.running.count >= configuration.uploadLimit
             && awaited.contains { scheduler.table[$0].step == nil } && areHeld(scheduler.table.running)

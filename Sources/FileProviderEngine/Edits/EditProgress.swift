@@ -7,7 +7,7 @@ import ItemValues
 /// Reports the progress of edits. Waits until the provider has received local changes, or has replied to a removal.
 ///
 /// A provider may start a wait while it processes a change of an item. That change completes only after the wait has
-/// ended, so the wait leaves this item out. ``EditWaiter`` describes what is known about the change.
+/// ended, so the wait leaves this item out. ``EditWaiter`` describes the change, as far as the engine knows it.
 ///
 /// It calls the sign-in, the recorder, the scheduler and the tracker of identifiers. Used only on the engine's thread
 /// (see ``EngineContext``).

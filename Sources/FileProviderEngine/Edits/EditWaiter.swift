@@ -9,9 +9,9 @@ package enum EditWaiter: Sendable {
     case other
     /// Code of a provider that processes the change of the item with the given identifier.
     case change(of: String)
-    /// Code in the process of a provider, on a queue of the provider's own. It may belong to a change of one of the
-    /// items with the given identifiers, which the process is serving, or to an upload that the provider continues
-    /// after it has accepted the contents.
+    /// Code in a provider's process whose change is not known, such as code on a separate queue. The code may belong to
+    /// the change of one of the items with the given identifiers, which the process is serving. It may also belong to
+    /// an upload that the provider continues after it has accepted the contents.
     case provider(serving: [String])
 }
 
@@ -24,19 +24,21 @@ extension EditWaiter {
 
 /// The state of a running call of ``EditProgress/waitForEdits(below:from:)``.
 struct EditWait {
-    /// The items whose change the caller may be processing, with the requests of their steps. The change that it does
-    /// process completes only after the call has returned. As long as there are several candidates, all of them are
-    /// awaited, because any of them may end before the call returns. The last one is taken for the caller's own.
+    /// The items whose change the caller may be processing, with the requests of their steps. The change that the
+    /// caller processes completes only after the call has returned. While several candidates are left, all of them are
+    /// awaited, because all but one may complete earlier. The last candidate counts as the caller's item, and is not
+    /// awaited.
     var candidates: [ItemNumber: ReplyOrdering.Request?]
-    /// The items with a step whose contents the provider may have accepted already. If it has, they become candidates
-    /// as soon as the engine has its reply.
+    /// The items with a running step, whose contents the provider may have accepted already. Such an item becomes a
+    /// candidate when the engine has received the provider's reply.
     var sent: Set<ItemNumber>
     /// The items whose edits are still awaited.
     var awaited: Set<ItemNumber>
     /// The time for which the wait has looked like a part of a deadlock.
     var suspicion: DeadlockSuspicion
 
-    /// The item whose change the caller processes; `nil` if it processes none, or if it is not known which one.
+    /// The item whose change the caller processes; `nil` if the caller processes no change, or if the change is not
+    /// known.
     var own: ItemNumber? { candidates.count == 1 ? candidates.keys.first : nil }
 }
 

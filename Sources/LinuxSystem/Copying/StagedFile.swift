@@ -15,9 +15,9 @@ package struct StagedFile: ~Copyable {
     /// Creates an empty file that can be published in the given directory. Until then, the file has no name if
     /// possible.
     ///
-    /// - Parameter replacing: whether the file will replace another one (``replace(_:durably:)``). It is then marked,
-    ///   because it gets a hidden name before it replaces the other file. A file whose mode was changed cannot be
-    ///   marked later.
+    /// - Parameter replacing: whether the file will replace another one (``replace(_:durably:)``). Such a file is
+    ///   marked, because it gets a hidden name before it replaces the other file. A file whose mode was changed cannot
+    ///   be marked later.
     package init(in directory: FileDescriptor, replacing: Bool = false) throws(Errno) {
         self.directory = directory
         do throws(Errno) {
@@ -91,8 +91,8 @@ package struct StagedFile: ~Copyable {
     }
 
     private func checkWrites() throws(Errno) {
-        // Network file systems may report only at a close that bytes did not fit. Closing any descriptor of the file
-        // has that effect.
+        // A network file system may report only at a close that the disk had no room for written bytes. The close of
+        // any descriptor of the file causes this report.
         let copy = try retrying { fcntl(descriptor.rawValue, F_DUPFD_CLOEXEC, 3) }
         if Glibc.close(copy) < 0, Errno.current != .interrupted { throw .current }
     }

@@ -8,10 +8,11 @@ import Glibc
 /// user's directory, the user's own files may have such names, too. There, a leftover is recognized by a mark: an
 /// extended attribute with the file's inode number and birth time.
 ///
-/// A user's file cannot have the mark by accident. A copy has the attribute, but another inode number or birth time,
-/// even if it replaces the leftover. Neither value can be chosen when a file is created, so a file from an archive does
-/// not match either. A leftover that a user keeps by renaming it or by another hard link keeps the mark, but has a name
-/// of another form. Where inode numbers or birth times are not stored, files get no mark, and leftovers stay.
+/// A user's file cannot have the mark by accident. A copy of a leftover has the attribute, but another inode number or
+/// birth time, even if the copy replaces the leftover. Neither value can be chosen when a file is created, so a file
+/// from an archive does not match either. If a user renames a leftover or adds a hard link, the new name is not
+/// removed, because it has another form. Where inode numbers or birth times are not stored, files get no mark, and
+/// leftovers stay.
 package enum TemporaryName {
     private static let prefix = ".purvey-partial-"
     /// The name of the attribute that is the mark.

@@ -1,6 +1,6 @@
 /// Labels of files and directories that this software creates where users may have files of the same name.
 ///
-/// A label contains the inode number and the birth time of its file or directory. A copy does not have these, so a user
+/// A label contains the inode number and the birth time of its file or directory. A copy has other values, so a user
 /// cannot create a file with a valid label by accident.
 extension FileDescriptor {
     /// The maximum size of a label in bytes.
@@ -16,7 +16,7 @@ extension FileDescriptor {
         return Array("\(purpose) \(status.identity.inode) \(birth)\n".utf8)
     }
 
-    /// Whether the contents of this file are its own label.
+    /// Whether the contents of this file are its own label for the given purpose.
     package func isLabelled(for purpose: String) -> Bool {
         guard let label = try? label(for: purpose), let found = try? readToEnd(limit: Self.largestLabel) else {
             return false

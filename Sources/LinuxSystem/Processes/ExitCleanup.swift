@@ -14,7 +14,8 @@ package final class ExitCleanup: Sendable {
     private static let all = Lock(State())
     private let number: UInt64
 
-    /// If a signal is ending the program, removes the resource at once and does not return.
+    /// Registers the removal of a resource. If a signal is already ending the program, removes the resource at once and
+    /// does not return.
     package init(_ removal: @escaping @Sendable () -> Void) {
         let number: UInt64? = Self.all.withLock { all in
             guard !all.isEnding else { return nil }
@@ -48,8 +49,8 @@ package final class ExitCleanup: Sendable {
         while let last = all.withLock({ $0.removals.popLast() }) { last.removal() }
     }
 
-    /// Does not return if a signal is ending the program. Called before an exit, which would end the removal of the
-    /// resources, and before a program is started.
+    /// Blocks until the program has ended, if a signal is ending it; otherwise returns at once. Called before an exit,
+    /// which would interrupt the removal of the resources, and before another program is started.
     package static func waitIfEnding() {
         if all.withLock({ $0.isEnding }) { waitForEnd() }
     }

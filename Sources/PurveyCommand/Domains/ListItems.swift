@@ -21,7 +21,7 @@ extension Command {
         items.sort { $0.name < $1.name }
         if arguments.has("json") { return try JSONOutput.print(items.map(ListedItemState.init)) }
         if items.isEmpty {
-            // A domain's root is written as the domain's name and a colon.
+            // The operand for a domain's root is the domain's name and a colon. The message has the name alone.
             let isRoot = place.text.hasSuffix(":") && !place.text.contains("/")
             StandardError.note("\(isRoot ? String(place.text.dropLast()) : place.text) is empty")
         }

@@ -68,7 +68,7 @@ extension DomainService {
     static func matches(of word: String, in items: [ProviderItem]) -> [ProviderItem] {
         var found = items.filter { $0.identifier.hasSameBytes(as: word) }
         if found.isEmpty { found = items.filter { $0.filename.hasSameBytes(as: word) } }
-        // Without an item of exactly this name, the user may have typed it in another Unicode normal form.
+        // If no item has exactly this name, the user may have typed the name in another Unicode normal form.
         if found.isEmpty { found = items.filter { $0.filename == word } }
         return found
     }

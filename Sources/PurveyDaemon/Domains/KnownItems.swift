@@ -126,15 +126,15 @@ struct KnownItems: Sendable {
             }
             return (found, folders, isAnyGone)
         })
-        // The end of an item's upload changes the number of uploads in its domain's status, also if the item is gone.
+        // The end of an upload changes the number of uploads in the domain's status, even if the item no longer exists.
         isDomainDifferent = isDomainDifferent || isAnyGone || !found.isEmpty || !folders.isEmpty
         return FollowStatesCall.Reply(
             position: batch.position, areDomainsDifferent: isDomainDifferent,
             standings: await Self.standings(of: found), folders: folders)
     }
 
-    /// Returns the changed items and directories of one domain, and whether items whose state has changed no longer
-    /// exist.
+    /// Returns the changed items and directories of one domain, and whether any item whose state has changed no longer
+    /// exists.
     ///
     /// - Parameter room: The maximum number of items.
     private static func news(

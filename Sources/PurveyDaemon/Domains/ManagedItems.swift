@@ -25,6 +25,8 @@ struct ManagedItems: Sendable {
         return Empty()
     }
 
+    /// Waits until the changes that the request names are synchronized.
+    ///
     /// - Parameter isOfProvider: Whether the process of the domain's provider made the request.
     func settle(_ request: ManagerSettleCall, isOfProvider: Bool = false) async throws -> Empty {
         let engine = domain.engine

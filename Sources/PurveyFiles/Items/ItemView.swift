@@ -147,8 +147,8 @@ import FileProviderGTK
 
     /// Moves the focus to the row after the removed rows, so that the arrow keys continue from this row.
     ///
-    /// - Parameter selects: whether the row is also selected. It is not if another program or machine has removed the
-    ///   selected item, because the next key would act on an item that the user has not chosen.
+    /// - Parameter selects: whether the row is also selected. It is not selected if another program or machine has
+    ///   removed the selected item. Otherwise, the next key would act on an item that the user has not selected.
     private func focusNeighbor(of change: ItemListing.Change, selects: Bool) {
         guard browser.listing.count > 0 else { return }
         focus(browser.listing[min(change.position, browser.listing.count - 1)].id, selects: selects)

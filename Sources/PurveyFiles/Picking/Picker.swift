@@ -12,7 +12,7 @@ import LinuxSystem
     private let receiver: PickReceiver
     private let browser: Browser
     private var window: UnsafeMutablePointer<GtkWindow>?
-    /// Whether the window closes or has closed.
+    /// Whether the window is closing or has closed.
     private var isEnding = false
     /// Whether the other program is being asked about a pick. The user can cancel meanwhile.
     private var isAsking = false
@@ -62,7 +62,7 @@ import LinuxSystem
         return true
     }
 
-    /// Ends without a result. Does nothing if the window closes already.
+    /// Ends without a result. Does nothing if the window is already closing.
     func cancel() {
         guard !isEnding else { return }
         isEnding = true
@@ -110,7 +110,7 @@ import LinuxSystem
         if !request.canBrowse { close() }
     }
 
-    /// Runs a request to the other program, unless another one is running. Shows its failure.
+    /// Runs a request to the other program, unless another request is running. Shows a failure of the request.
     private func ask(_ body: @escaping @MainActor (Picker) async throws(BrowserError) -> Void) {
         guard !isEnding, !isAsking else { return }
         isAsking = true

@@ -186,8 +186,8 @@ import FileProviderGTK
         items.grabFocus()
     }
 
-    /// Moves the focus from the places to the content, or from any other part to the places. With Tab alone, a user
-    /// would pass each item on the way.
+    /// Moves the focus from the places to the content, or from any other part to the places. With the Tab key alone,
+    /// the focus would pass every item.
     func switchPane() {
         guard sidebar.hasFocus else {
             if layout.isFolded { layout.showSidebar() }
@@ -201,7 +201,7 @@ import FileProviderGTK
         }
     }
 
-    /// Shows a place. The focus moves to its items, as soon as there are any.
+    /// Shows a place, and moves the focus to its items when they are listed.
     private func choose(_ place: Location) {
         browser.go(to: place)
         layout.showContent()
@@ -238,7 +238,7 @@ import FileProviderGTK
         onSignal("closed", of: popover) { [weak self] in
             Task {
                 gtk_widget_unparent(popover)
-                // The focus was in the popover.
+                // The popover had the focus, so its removal may leave the window without a focus.
                 if let self, gtk_window_get_focus(self.window) == nil { self.items.grabFocus() }
             }
         }

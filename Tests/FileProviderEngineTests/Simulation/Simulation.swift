@@ -35,7 +35,7 @@ final class Simulation {
     let removals: Removals
     let story = Story()
 
-    /// The names that items get.
+    /// The names from which new names of items are chosen.
     let names: [String]
     /// The names of the directories that other clients make in the root.
     let folderNames: [String]

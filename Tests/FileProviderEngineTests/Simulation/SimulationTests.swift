@@ -30,7 +30,7 @@ struct SimulationTests {
         try await Self.runAll(40, of: 100) { _ in true }
     }
 
-    /// Names, and with them identifiers that are paths, may differ only in their Unicode normal form.
+    /// Names may differ only in their Unicode normal form, and so may identifiers, if they are paths.
     @Test func nothingIsLostWhereNamesDifferInTheirNormalForm() async throws {
         try await Self.runAll(40, of: 100, mixesForms: true) { $0 % 2 == 0 }
     }

@@ -70,7 +70,7 @@ import Testing
         #expect(log.entries(from: batch.position + 1) == nil)
     }
 
-    /// An entry that equals the last one adds nothing. The two names are equal strings, but two names.
+    /// The log leaves out an entry that equals the last one. The two names are equal strings, but different names.
     @Test func aNameInAnotherNormalFormIsNotedToo() throws {
         let log = StateChangeLog()
         log.follow()

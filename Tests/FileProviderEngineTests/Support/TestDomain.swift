@@ -62,7 +62,7 @@ final class TestDomain {
         }
     }
 
-    /// Waits until the engine has no requests. A change at the provider is then not overtaken by an earlier reply.
+    /// Waits until the engine has no requests, so that no earlier reply arrives after a later change at the provider.
     func waitUntilIdle(sourceLocation: SourceLocation = #_sourceLocation) async throws {
         try await eventually(sourceLocation: sourceLocation) { await !engine.isBusy }
     }

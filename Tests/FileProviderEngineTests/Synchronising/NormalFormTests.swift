@@ -8,14 +8,15 @@ import ProviderTesting
 import TestThreads
 import Testing
 
-/// Tests of items side by side whose names differ only in their Unicode normal form. If identifiers are paths, the
+/// Tests of items in one directory whose names differ only in their Unicode normal form. If identifiers are paths, the
 /// identifiers differ only in their normal form, too.
 @Suite(.ownThreads) struct NormalFormTests {
     private static let composed = "\u{E9}"
     private static let decomposed = "e\u{301}"
     private static let forms = [composed, decomposed]
 
-    /// Creates a domain with a directory of each form, and in each a file that contains the directory's name.
+    /// Creates a domain that has a directory for each form. Each directory has a file that contains the name of the
+    /// form.
     private static func domain(_ arePaths: Bool, _ forms: [String] = NormalFormTests.forms) throws -> TestDomain {
         let domain = try TestDomain()
         domain.provider.behave { $0.identifiersArePaths = arePaths }
@@ -36,7 +37,7 @@ import Testing
     }
 
     /// Expects that the engine settles on the provider's tree without an event, and knows each item by the provider's
-    /// present identifier.
+    /// current identifier.
     private static func expectSame(
         _ domain: TestDomain, sourceLocation: SourceLocation = #_sourceLocation
     ) async throws {

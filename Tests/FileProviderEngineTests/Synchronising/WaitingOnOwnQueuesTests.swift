@@ -8,7 +8,7 @@ import ProviderTesting
 import TestThreads
 import Testing
 
-/// Tests of a provider that waits for changes while it performs some, on a queue of its own. The engine then knows only
+/// Tests of a provider that waits for changes on a separate queue while it performs changes. The engine then knows only
 /// which changes the provider's process is serving.
 @Suite(.ownThreads) struct WaitingOnOwnQueuesTests {
     /// The outcomes of the waits, and of the edits that they waited for.
@@ -48,7 +48,7 @@ import Testing
         #expect(domain.provider.tree == ["file.txt": "new"])
     }
 
-    /// Performs a change of `file.txt` while the provider holds one of `other.txt`.
+    /// Performs a change of `file.txt` while the provider holds a change of `other.txt`.
     private func withAnotherChange(
         _ wait: @escaping @Sendable (Log, DomainEngine, _ number: ItemNumber, _ changes: [String]) async -> Void,
         _ check: (TestDomain, Log) async throws -> Void
@@ -203,7 +203,7 @@ import Testing
         #expect(provider.tree == ["folder": "/", "folder/file.txt": "x"])
     }
 
-    /// The file that replaces the one being sent is sent after it.
+    /// The new file replaces a file that is being sent, so the new file can only be sent afterwards.
     @Test func aFileThatReplacesTheSentOneDuringTheWaitEndsIt() async throws {
         let domain = try TestDomain()
         let identifier = domain.provider.addFile("file.txt", "old")
@@ -223,7 +223,7 @@ import Testing
             domain.clock.advance(by: 1)
             return provider.count(.replaceContents) == 1
         }
-        // The new file is not sent yet, because the clock stands still.
+        // The new file is not sent yet, because the clock does not advance.
         try await domain.make("new.txt", "two")
         isMade.withLock { $0 = true }
         try await eventually { log.lines == ["begin"] }
@@ -276,7 +276,8 @@ import Testing
             return domain.provider.heldCount(.move) == 1
         }
         domain.provider.release(.move)
-        // The wait looks again only when the clock advances, and there may be no edit left by now.
+        // The wait checks the edits only when the clock advances, and `settle` does not advance the clock if no edit is
+        // left.
         try await eventually {
             domain.clock.advance(by: 1)
             return log.lines.count == 2

@@ -30,7 +30,8 @@ struct ProviderFixture {
 
     /// Runs a test with a fixture.
     ///
-    /// - Parameter isHanded: Whether the domain has the directory. Otherwise the provider uses its container.
+    /// - Parameter isHanded: Whether the domain has a directory that the user handed over. Otherwise the provider uses
+    ///   its container.
     static func with(
         options: ProviderProcessOptions = .init(
             idleTime: .seconds(600), answerTime: .seconds(300), transferTime: .seconds(600)), memory: Int = 256,

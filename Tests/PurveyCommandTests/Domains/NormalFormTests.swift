@@ -44,7 +44,7 @@ import Testing
         }
     }
 
-    /// Both kinds of provider, with identifiers that are paths and with others.
+    /// The models are both kinds of provider. Their identifiers are paths or not.
     @Test(arguments: StartedCloud.Model.allCases)
     func twoFoldersOfOneNameInTwoNormalFormsStayApart(_ model: StartedCloud.Model) async throws {
         let (composed, decomposed) = ("\u{E9}", "e\u{301}")
@@ -66,7 +66,7 @@ import Testing
                     try await place.tell { try? $0.text(form + "/new") } == "\(form.utf8.count)"
                 }
             }
-            // Another client renames the one while the other is renamed here.
+            // Another client renames one folder, and the other folder is then renamed in the mount.
             try await place.tell { try $0.move(decomposed, to: "theirs") }
             try await place.succeed("signal", "Cloud")
             try await place.eventually("the rename is seen") { await place.read("theirs/file") == "decomposed" }

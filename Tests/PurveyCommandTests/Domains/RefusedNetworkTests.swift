@@ -8,12 +8,13 @@ import Testing
     private static let models = [StartedCloud.Model.documents, .replica]
     private static let sentence = "The extension is refused the network: PurveyAllowsNetwork is not set"
 
-    /// Makes the provider ask a server at a port that is never open.
+    /// Makes the provider send a request to a port at which no server listens.
     private func askNoServer(_ place: ServiceFixture) throws {
         try Data("http://127.0.0.1:1/".utf8).write(to: URL(fileURLWithPath: place.cloud.folder + "/asks-web"))
     }
 
-    /// Installs the provider without access to the network. A domain of it could not be added.
+    /// Installs the provider again, without access to the network. The domain exists already, because this provider
+    /// could not add it.
     private func refuseNetwork(_ place: ServiceFixture) async throws {
         try await place.install(keys: .init(allowsNetwork: false))
         try await place.restartWithoutExtension()
@@ -48,7 +49,7 @@ import Testing
         }
     }
 
-    /// The provider serves a folder that the user has handed over, so it may just as well mean that folder.
+    /// The provider serves a folder that the user has handed over, so its error may be about that folder.
     @Test(arguments: models)
     func aProviderOfAFolderThatReachesNothingHasOnlyItsOwnError(_ model: StartedCloud.Model) async throws {
         try await ServiceFixture.run(model: model) { place in

@@ -3,7 +3,7 @@ import ProgramTesting
 import ScriptableService
 import Testing
 
-/// Tests of symbolic links in the domains of providers that take them, and of those that say that they do not
+/// Tests of symbolic links in domains of providers that accept links, and of providers that declare that they do not
 /// (`PurveyImportsSymbolicLinks`).
 @Suite(.timeLimit(.minutes(20))) struct SymbolicLinkTests {
     private static let target = "../a b/ü"
@@ -52,7 +52,7 @@ import Testing
             try await place.succeed("status")
             try await place.eventually("it is mounted again") { await place.names() == ["link"] }
             try await expectLink(place)
-            // The next domain knows only what the provider reports.
+            // A new domain contains only the items that the provider reports.
             try await place.succeed("domains", "remove", "Cloud")
             try await place.addDomain()
             #expect(await place.names() == ["link"])
@@ -61,7 +61,7 @@ import Testing
         }
     }
 
-    /// Only with the key does `importDocument` get links.
+    /// `importDocument` receives links only if the provider has the key.
     @Test func aLinkWaitsForTheUserWhereDocumentsHaveNoKey() async throws {
         try await ServiceFixture.run(keys: .init(importsLinks: nil)) { place in
             #expect(await place.names() == [])

@@ -14,7 +14,7 @@ import Testing
         }
     }
 
-    /// Says how the provider is to wait within the next changes.
+    /// Specifies how the provider waits within the next changes.
     private func prepare(_ lines: String..., on place: ServiceFixture) throws {
         try Data(lines.joined(separator: "\n").utf8)
             .write(to: URL(fileURLWithPath: place.cloud.folder + "/waits"))
@@ -38,7 +38,7 @@ import Testing
     @Test(arguments: models, ["handler", "task", "queue", "operations"])
     func aChangeDoesNotWaitForItself(_ model: StartedCloud.Model, _ code: String) async throws {
         try await run(model) { place in
-            // A document's provider does not know the identifier of a new item.
+            // A provider of documents does not know the identifier of a new item.
             let targets = model == .replica ? ["item", "root", "all"] : ["root", "all"]
             for (number, target) in targets.enumerated() {
                 let name = "new-\(number).txt"

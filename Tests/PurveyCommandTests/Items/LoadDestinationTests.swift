@@ -132,7 +132,8 @@ import Testing
         }
     }
 
-    /// The step at which the process is killed, before it replaces the file. A copy is renamed, so it has no such step.
+    /// At the step, the process is killed before it replaces the file. A load as a copy has no such step, because it
+    /// renames the copy.
     @Test(arguments: [("data", "file.staged.linked"), ("in-place", "tree.staged.filled")])
     func theNextLoadRemovesWhatAKilledOneHasLeft(way: String, step: String) async throws {
         try await CommandFixture.run { place in

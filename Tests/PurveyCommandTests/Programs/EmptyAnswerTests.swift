@@ -32,7 +32,7 @@ import Testing
                 (["trash"], "there is nothing in the trash of any service"),
             ] { try await expect(sentence, of: words, place) }
             #expect(try await place.purvey("copy", input: Data()).status == 0)
-            // A slow load shows its progress before.
+            // A slow load prints its progress first.
             let pasted = try await PersonAtTerminal(place, ["paste"]).end()
             #expect(pasted.text.hasSuffix("the item on the pasteboard is empty\r\n"), "\(pasted)")
             let piped = try await place.purvey("paste")

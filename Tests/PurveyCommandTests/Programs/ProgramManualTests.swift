@@ -187,7 +187,7 @@ import Testing
 
     @Test(arguments: ["FusePeer", "PickerPeer", "BookmarkPeer"], [[], ["--help"], ["open"], ["make"]])
     func aPeerOfTheTestsPrintsItsUsage(_ name: String, _ words: [String]) async throws {
-        // The peer of mounts takes any word as a path.
+        // FusePeer takes any word as a path.
         if name == "FusePeer", !words.isEmpty { return }
         let run = try await run(name, words)
         #expect(run.status == 2 && (run.text + run.errors).hasPrefix("usage: \(name) "), "\(run)")
@@ -206,7 +206,8 @@ import Testing
         try folder.file(
             "Info.plist",
             Array(#"<plist><dict><key>CFBundleShortVersionString</key><string>7.8</string></dict></plist>"#.utf8))
-        // Copied by another process, as a fork of this one might inherit a descriptor that is open for writing.
+        // Another process copies the program. If this process did, a fork could hold the file open for writing, and the
+        // file could not be executed.
         let script = #"cp "$0" . && exec ./LocalFolder --version 3</dev/null"#
         let run = try await RunningProgram(
             "/bin/sh", ["-c", script, try BuiltProgram.path("LocalFolder")], in: folder.path

@@ -24,7 +24,7 @@ extension PastedSection {
             try terminal.paste(reader.command())
             let shown = try await terminal.finish()
             #expect(SampleOutput.missing(try reader.sample(), in: shown) == [], "\(shown)")
-            // Every example arrives in every way.
+            // The demonstration hands over every example file in every way.
             for text in [
                 "public.png in place                 in place, Examples/Ridge.png",
                 "Load handlers ran 0 times before the first load", "A thumbnail of 256 by 160 pixels",

@@ -45,8 +45,8 @@ package final class StoragePlace {
     private static let prefix = ".purvey-replacing-"
     private static let purpose = "replacing"
 
-    /// Returns whether a file is one of the system's own: a marker file that ``mark(_:in:)`` has created, an incomplete
-    /// file, or a placeholder. The name alone does not decide, because an item may have any name.
+    /// Whether the system has created a file: a marker file of ``mark(_:in:)``, an incomplete file, or a placeholder. The
+    /// name alone does not decide, because an item may have any name.
     package func isOfTheSystem(_ name: String) -> Bool {
         if name.utf8.starts(with: Self.prefix.utf8), let mark = FileName(name) { return isMark(mark) }
         if let folder = try? FileDescriptor.open(path, [.readOnly, .directory]),
@@ -63,12 +63,12 @@ package final class StoragePlace {
         return mark.utf8.count <= 255 ? FileName(mark) : nil
     }
 
-    /// Creates a marker file beside a file that the system is about to replace. It exists until the provider is
-    /// informed of the replacement. If the process is killed before that, the system replaces the file again, and does
-    /// not treat the first replacement as an edit by a program.
+    /// Creates a marker file beside a file that the system is about to replace. The marker file exists until the
+    /// provider is informed of the replacement. If the process is killed before that, the system replaces the file
+    /// again, and does not treat the first replacement as an edit by a program.
     ///
-    /// The file contains its own label, because an item may have the name of a marker file. No marker file is created
-    /// if such an item has the name.
+    /// The marker file contains its own label, because the file of an item may have the same name. In that case, no
+    /// marker file is created.
     func mark(_ name: String, in folder: FileDescriptor) throws(Errno) {
         guard let mark = Self.mark(of: name) else { return }
         // A marker file without its whole label would not count, and would prevent another one.
@@ -85,7 +85,7 @@ package final class StoragePlace {
         if let mark = Self.mark(of: name), isMark(mark) { unlink(path + "/" + mark.description) }
     }
 
-    /// Returns whether the system is replacing a file, or its process was killed during the replacement.
+    /// Whether the system is replacing a file, or its process was killed during the replacement.
     package func isMarked(_ name: String) -> Bool { Self.mark(of: name).map { isMark($0) } ?? false }
 
     private func isMark(_ name: FileName) -> Bool {

@@ -115,7 +115,7 @@ extension IdentifierTracker {
         return false
     }
 
-    /// Forgets those of the given items that are withheld, because the provider has removed them.
+    /// Removes the given items from the withheld items, because the provider has removed them.
     func forgetWithheld(_ identifiers: [String]) {
         guard !withheld.isEmpty else { return }
         for identifier in identifiers { withheld[ExactText(identifier)] = nil }
