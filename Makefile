@@ -20,7 +20,7 @@ DESKTOP_PROGRAMS = purvey-files
 DESKTOP_TARGETS = PurveyFiles
 INSTALLED_PROGRAMS = $(PROGRAMS) $(if $(HAS_ADWAITA),$(DESKTOP_PROGRAMS))
 INSTALLED_TARGETS = $(PROGRAM_TARGETS) $(if $(HAS_ADWAITA),$(DESKTOP_TARGETS))
-# `make run` shows a window while it stays.
+# `make run` shows a window unless STAY=no.
 RUN_TARGETS = PurveyDaemon PurveyCommand PurveyKeeper LocalFolder \
     $(if $(and $(HAS_ADWAITA),$(DISPLAY)$(WAYLAND_DISPLAY),$(filter-out no,$(or $(STAY),yes))),$(DESKTOP_TARGETS))
 

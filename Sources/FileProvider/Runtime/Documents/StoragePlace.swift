@@ -45,8 +45,8 @@ package final class StoragePlace {
     private static let prefix = ".purvey-replacing-"
     private static let purpose = "replacing"
 
-    /// Whether the system has created a file: a marker file of ``mark(_:in:)``, an incomplete file, or a placeholder. The
-    /// name alone does not decide, because an item may have any name.
+    /// Whether the system has created a file: a marker file of ``mark(_:in:)``, an incomplete file, or a placeholder.
+    /// The name alone does not decide, because an item may have any name.
     package func isOfTheSystem(_ name: String) -> Bool {
         if name.utf8.starts(with: Self.prefix.utf8), let mark = FileName(name) { return isMark(mark) }
         if let folder = try? FileDescriptor.open(path, [.readOnly, .directory]),
