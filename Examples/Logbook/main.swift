@@ -50,13 +50,19 @@ if command == "watch" {
     withExtendedLifetime(watcher) { RunLoop.main.run() }
 }
 
-var error: NSError?
-NSFileCoordinator(filePresenter: nil).coordinate(writingItemAt: url, options: .forMerging, error: &error) { url in
+var failure: (any Error)?
+var refusal: NSError?
+NSFileCoordinator(filePresenter: nil).coordinate(writingItemAt: url, options: .forMerging, error: &refusal) { url in
     // Another program that adds a line waits until this line is written.
     let lines = (try? String(contentsOf: url, encoding: .utf8)) ?? ""
-    try? Data((lines + arguments.dropFirst(2).joined(separator: " ") + "\n").utf8).write(to: url, options: .atomic)
+    do {
+        let line = arguments.dropFirst(2).joined(separator: " ") + "\n"
+        try Data((lines + line).utf8).write(to: url, options: .atomic)
+    } catch {
+        failure = error
+    }
 }
-if let error {
+if let error = refusal ?? failure {
     complain("logbook: \(error.localizedDescription)")
     exit(1)
 }

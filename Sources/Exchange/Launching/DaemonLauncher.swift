@@ -31,7 +31,7 @@ package enum DaemonLauncher {
         switch ending {
         case .exited(0), .unknown: return
         case .exited, .signalled:
-            throw .daemonUnavailable(answer.isEmpty ? "\(program) ended while it started (\(ending))" : answer)
+            throw .daemonUnavailable(answer.isEmpty ? "\(program) ended with \(ending) while it started" : answer)
         }
     }
 

@@ -112,3 +112,13 @@ package enum StandardDescriptors {
         }
     }
 }
+
+extension ChildProgram.Ending: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .exited(let status): "exit status \(status)"
+        case .signalled(let signal): "signal \(signal)"
+        case .unknown: "an unknown status"
+        }
+    }
+}
