@@ -32,6 +32,8 @@ struct WorkTests {
     /// Changes "Plan.txt", whose upload waits for a sign-in, and cancels the upload in the window.
     private func cancelUpload(_ window: WindowFixture) async throws {
         let place = window.place
+        // The mount can only open files of folders that were listed before.
+        _ = try await window.find("list item", "Plan.txt")
         try await place.tell {
             try $0.change { $0.password = "right" }
             try $0.endSessions()
