@@ -51,7 +51,7 @@ import Testing
         var staged = try StagedFile(in: folder.descriptor, permissions: 0o600)
         let name = try #require(try folder.names().first { $0 != copy })
         #expect(try incomplete() == [name])
-        try staged.publish(as: "a")
+        try staged.publish(as: try #require(FileName("a")))
         #expect(try incomplete() == [] && folder.names() == [copy, "a"])
         #expect(staged.descriptor.attribute("user.purvey.partial") == nil)
     }

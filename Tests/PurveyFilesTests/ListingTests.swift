@@ -1,4 +1,5 @@
 import BrowserTesting
+import DaemonTesting
 import DesktopTesting
 import FileTesting
 import Foundation

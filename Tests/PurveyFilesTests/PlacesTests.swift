@@ -19,11 +19,7 @@ struct PlacesTests {
             _ = try await window.find("list item", "Cloud, 250 bytes of 1000 bytes used")
             _ = try await window.find("meter", "Space at the service: 25 % used")
 
-            try await place.tell {
-                try $0.change { $0.password = "right" }
-                try $0.endSessions()
-            }
-            try await onThread { try Data("changed".utf8).write(to: URL(fileURLWithPath: place.mount + "/Plan.txt")) }
+            try await window.changeWithoutSession()
             _ = try await window.find("list item", "Cloud, Sign-in needed")
         }
     }

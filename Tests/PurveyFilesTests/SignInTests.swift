@@ -19,11 +19,7 @@ struct SignInTests {
         try await WindowFixture.run(["Plan.txt": "to do"]) { window in
             let place = window.place
             if hasInterface { try await onThread { try place.installInterface() } }
-            try await place.tell {
-                try $0.change { $0.password = "right" }
-                try $0.endSessions()
-            }
-            try await onThread { try Data("changed".utf8).write(to: URL(fileURLWithPath: place.mount + "/Plan.txt")) }
+            try await window.changeWithoutSession()
             _ = try await window.find("button", "Sign In…")
             try await body(window)
 

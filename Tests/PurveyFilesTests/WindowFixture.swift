@@ -5,6 +5,7 @@ import Foundation
 import Glibc
 import LinuxSystem
 import ProgramTesting
+import ScriptableService
 import Testing
 
 /// A window of `purvey-files` on a separate X display, with a bus for assistive technologies and a keyboard.
@@ -107,6 +108,19 @@ struct WindowFixture {
             text/markdown=Editor.desktop
 
             """, to: "mimeapps.list")
+    }
+
+    /// Makes the service demand a password, and changes "Plan.txt", whose upload then waits for the sign-in.
+    func changeWithoutSession() async throws {
+        // Without a session, the mount opens only files of folders that were listed before.
+        _ = try await find("list item", "Plan.txt")
+        try await place.tell {
+            try $0.change { $0.password = "right" }
+            try $0.endSessions()
+        }
+        try await onThread { [file = place.mount + "/Plan.txt"] in
+            try Data("changed".utf8).write(to: URL(fileURLWithPath: file))
+        }
     }
 
     /// Waits until an element exists, and returns it.

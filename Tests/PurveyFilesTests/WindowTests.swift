@@ -46,13 +46,7 @@ struct WindowTests {
 
     @Test func aServiceThatWantsAPasswordIsSignedInToInTheWindow() async throws {
         try await WindowFixture.run(files) { window in
-            try await window.place.tell {
-                try $0.change { $0.password = "right" }
-                try $0.endSessions()
-            }
-            let mount = window.place.mount
-            // The upload of a change needs the sign-in.
-            try await onThread { try Data("changed".utf8).write(to: URL(fileURLWithPath: mount + "/Plan.txt")) }
+            try await window.changeWithoutSession()
             try await window.press("button", "Sign In…")
             for password in ["wrong", "right"] {
                 let entry = try await window.find("text box", "Password for Cloud")

@@ -31,14 +31,7 @@ struct WorkTests {
 
     /// Changes "Plan.txt", whose upload waits for a sign-in, and cancels the upload in the window.
     private func cancelUpload(_ window: WindowFixture) async throws {
-        let place = window.place
-        // The mount can only open files of folders that were listed before.
-        _ = try await window.find("list item", "Plan.txt")
-        try await place.tell {
-            try $0.change { $0.password = "right" }
-            try $0.endSessions()
-        }
-        try await onThread { try Data("changed".utf8).write(to: URL(fileURLWithPath: place.mount + "/Plan.txt")) }
+        try await window.changeWithoutSession()
         _ = try await window.find("button", "Sign In…")
         try await window.focusWindow()
         try await window.keys("ctrl+shift+t")
@@ -100,11 +93,8 @@ struct WorkTests {
 
     @Test func transfersArePausedAndResumed() async throws {
         try await WindowFixture.run(["Plan.txt": "to do"]) { window in
-            try await window.place.tell { try $0.change { $0.password = "right" } }
-            let mount = window.place.mount
-            try await window.place.tell { try $0.endSessions() }
-            // A change that waits, so that the transfers are shown.
-            try await onThread { try Data("changed".utf8).write(to: URL(fileURLWithPath: mount + "/Plan.txt")) }
+            // The transfers are shown because the change waits.
+            try await window.changeWithoutSession()
             _ = try await window.find("button", "Sign In…")
             try await window.keys("ctrl+shift+t")
             try await window.press("button", "Pause the transfers of Cloud")
