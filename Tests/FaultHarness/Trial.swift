@@ -55,7 +55,7 @@ struct Trial {
     ) -> Outcome {
         do {
             let place = try FaultFixture(
-                options, bundle: bundle, fault, answerTime: answerTime(fault, usual: usual))
+                options, bundle: bundle, fault, answerTime: answerTime(fault, usual: usual, options.model))
             let leftover = ExitCleanup {
                 isOver.store(true, ordering: .relaxed)
                 _ = place.end()
@@ -85,11 +85,11 @@ struct Trial {
 
     /// Returns the number of seconds within which the provider must reply. A trial waits that long for a stopped
     /// provider, so the value is small only for such faults. A reply takes a small part of the scenario's duration,
-    /// even on a busy machine.
-    private static func answerTime(_ fault: Fault?, usual: Duration?) -> Double {
+    /// even on a busy machine, apart from the set-up of a server's domain, which may take most of it.
+    private static func answerTime(_ fault: Fault?, usual: Duration?, _ model: TrialModel) -> Double {
         if case .engine = fault?.place { return 30 }
         guard fault?.kind == .stop, let usual else { return 30 }
-        return min(max(1, usual / .seconds(2)), 10)
+        return min(max(1, usual / (model.isServer ? .milliseconds(500) : .seconds(2))), 10)
     }
 
     private mutating func run(_ scenario: Scenario) throws {
