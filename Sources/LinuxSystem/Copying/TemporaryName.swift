@@ -65,9 +65,9 @@ package enum TemporaryName {
 
     /// Whether a name has the form of ``random()``: the prefix and 16 hexadecimal digits.
     private static func hasForm(_ name: String) -> Bool {
+        guard name.utf8.starts(with: prefix.utf8) else { return false }
         let digits = name.utf8.dropFirst(prefix.utf8.count)
-        let known = Set("0123456789abcdef".utf8)
-        return name.utf8.starts(with: prefix.utf8) && digits.count == 16 && digits.allSatisfy(known.contains)
+        return digits.count == 16 && digits.allSatisfy("0123456789abcdef".utf8.contains)
     }
 
     /// Whether an entry of a directory is an incomplete file, or was left incomplete by a killed process.
@@ -106,7 +106,7 @@ package enum TemporaryName {
         else { return }
         // The mode of a file that its owner may not write applies to its attributes, too.
         guard fchmod(file.rawValue, mode | S_IWUSR) == 0 else { return }
-        clinux_fremovexattr(file.rawValue, self.mark)
+        clinux_fremovexattr(file.rawValue, mark)
         fchmod(file.rawValue, mode)
     }
 

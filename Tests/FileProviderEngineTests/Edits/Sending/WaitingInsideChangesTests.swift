@@ -10,35 +10,15 @@ import Testing
 
 /// Tests of a provider that waits for changes while it performs one.
 @Suite(.ownThreads) struct WaitingInsideChangesTests {
-    /// The outcomes of the waits, and of the edits that they waited for.
-    private final class Log: Sendable {
-        private let state = Lock<[String]>([])
-
-        var lines: [String] { state.withLock { $0 } }
-
-        func note(_ line: String) { state.withLock { $0.append(line) } }
-
-        func wait(
-            _ name: String, on engine: DomainEngine, below top: ItemNumber = .root, in change: String
-        ) async {
-            do throws(ProviderError) {
-                try await engine.waitForEdits(below: top, from: .change(of: change))
-                note("\(name) waited")
-            } catch {
-                note("\(name) \(error.kind)")
-            }
-        }
-    }
-
     @Test func itDoesNotWaitForThatChange() async throws {
         let domain = try TestDomain()
         let identifier = domain.provider.addFile("file.txt", "old")
-        let (engine, log, number) = (domain.engine, Log(), try await domain.item("file.txt").number)
+        let (engine, log, number) = (domain.engine, WaitLog(), try await domain.item("file.txt").number)
         domain.provider.behave { behaviour in
             behaviour.before = { request throws(ProviderError) in
                 guard request.kind == .replaceContents else { return }
-                await log.wait("file", on: engine, below: number, in: identifier)
-                await log.wait("all", on: engine, in: identifier)
+                await log.wait("file", on: engine, below: number, from: .change(of: identifier))
+                await log.wait("all", on: engine, from: .change(of: identifier))
             }
         }
         try await domain.overwrite("file.txt", "new")
@@ -49,12 +29,13 @@ import Testing
 
     @Test func itDoesNotWaitForTheNewItemThatItMakes() async throws {
         let domain = try TestDomain()
-        let (engine, log) = (domain.engine, Log())
+        let (engine, log) = (domain.engine, WaitLog())
         let name = try await domain.make("file.txt", "new")
         let identifier = try domain.row(name).item.identifier
         domain.provider.behave { behaviour in
             behaviour.before = { request throws(ProviderError) in
-                if request.kind == .create { await log.wait("file", on: engine, below: name, in: identifier) }
+                guard request.kind == .create else { return }
+                await log.wait("file", on: engine, below: name, from: .change(of: identifier))
             }
         }
         try await domain.settle()
@@ -66,11 +47,12 @@ import Testing
         let domain = try TestDomain()
         let identifier = domain.provider.addFile("file.txt", "old")
         domain.provider.addFile("other.txt", "x")
-        let (engine, log) = (domain.engine, Log())
+        let (engine, log) = (domain.engine, WaitLog())
         _ = try await domain.item("other.txt")
         domain.provider.behave { behaviour in
             behaviour.before = { request throws(ProviderError) in
-                if request.kind == .replaceContents { await log.wait("file", on: engine, in: identifier) }
+                guard request.kind == .replaceContents else { return }
+                await log.wait("file", on: engine, from: .change(of: identifier))
             }
             behaviour.after = { request throws(ProviderError) in
                 if request.kind == .move { log.note("moved") }
@@ -94,13 +76,13 @@ import Testing
     @Test func twoChangesThatWaitForEachOtherAreToldSo() async throws {
         let domain = try TestDomain()
         let identifiers = [domain.provider.addFile("a", "old"), domain.provider.addFile("b", "old")]
-        let (engine, log, provider) = (domain.engine, Log(), domain.provider)
+        let (engine, log, provider) = (domain.engine, WaitLog(), domain.provider)
         domain.provider.behave { behaviour in
             behaviour.before = { request throws(ProviderError) in
                 guard case .replaceContents(let identifier) = request else { return }
                 // Each continues only when the other is in progress.
                 while provider.count(.replaceContents) < 2 { await Task.yield() }
-                await log.wait("change", on: engine, in: identifier)
+                await log.wait("change", on: engine, from: .change(of: identifier))
             }
         }
         try await domain.overwrite("a", "new")
@@ -113,7 +95,7 @@ import Testing
 
     @Test func workThatNeedsTheEndOfTheChangeIsReported() async throws {
         let domain = try TestDomain()
-        let (engine, log) = (domain.engine, Log())
+        let (engine, log) = (domain.engine, WaitLog())
         domain.provider.hold(.create)
         let folder = try await domain.makeFolder("folder")
         let identifier = try domain.row(folder).item.identifier
@@ -121,7 +103,7 @@ import Testing
         domain.provider.behave { behaviour in
             behaviour.after = { request throws(ProviderError) in
                 guard request == .create(name: "folder", in: ProviderItem.rootIdentifier) else { return }
-                await log.wait("folder", on: engine, below: folder, in: identifier)
+                await log.wait("folder", on: engine, below: folder, from: .change(of: identifier))
             }
         }
         domain.provider.release(.create)
@@ -133,11 +115,12 @@ import Testing
     @Test func itDoesNotWaitForTheRemovalThatItMakes() async throws {
         let domain = try TestDomain()
         let identifier = domain.provider.addFile("file.txt", "old")
-        let (engine, log) = (domain.engine, Log())
+        let (engine, log) = (domain.engine, WaitLog())
         _ = try await domain.tree()
         domain.provider.behave { behaviour in
             behaviour.before = { request throws(ProviderError) in
-                if request.kind == .delete { await log.wait("all", on: engine, in: identifier) }
+                guard request.kind == .delete else { return }
+                await log.wait("all", on: engine, from: .change(of: identifier))
             }
         }
         try await domain.remove("file.txt")
@@ -152,14 +135,14 @@ import Testing
         let domain = try TestDomain()
         domain.provider.behave { $0.identifiersArePaths = identifiersArePaths }
         let identifier = domain.provider.addFile("file.txt", "old")
-        let (engine, log) = (domain.engine, Log())
+        let (engine, log) = (domain.engine, WaitLog())
         _ = try await domain.tree()
         domain.provider.behave { behaviour in
             let wait: @Sendable (MemoryProvider.Request) async throws(ProviderError) -> Void = {
                 (request) throws(ProviderError) in
                 guard request.kind == .move else { return }
                 engine.signal(container: nil)
-                await log.wait("all", on: engine, in: identifier)
+                await log.wait("all", on: engine, from: .change(of: identifier))
             }
             if isAfter { behaviour.after = wait } else { behaviour.before = wait }
         }
@@ -174,14 +157,14 @@ import Testing
     func itDoesNotWaitForTheFileThatReplacesTheSentOne(isReplacedFirst: Bool) async throws {
         let domain = try TestDomain()
         let identifier = domain.provider.addFile("file.txt", "old")
-        let (engine, log) = (domain.engine, Log())
+        let (engine, log) = (domain.engine, WaitLog())
         _ = try await domain.tree()
         let isReplaced = Lock(!isReplacedFirst)
         domain.provider.behave { behaviour in
             behaviour.before = { request throws(ProviderError) in
                 guard request.kind == .replaceContents, log.lines.isEmpty else { return }
                 while !isReplaced.withLock({ $0 }) { await Task.yield() }
-                await log.wait("all", on: engine, in: identifier)
+                await log.wait("all", on: engine, from: .change(of: identifier))
             }
         }
         try await domain.overwrite("file.txt", "one")
@@ -200,7 +183,7 @@ import Testing
         let domain = try TestDomain()
         let names = ["a", "b", "c"]
         let identifiers = names.map { domain.provider.addFile($0, "old") }
-        let (engine, log, provider) = (domain.engine, Log(), domain.provider)
+        let (engine, log, provider) = (domain.engine, WaitLog(), domain.provider)
         _ = try await domain.tree()
         var numbers: [ItemNumber] = []
         for name in names { numbers.append(try await domain.item(name).number) }
@@ -209,7 +192,7 @@ import Testing
             behaviour.before = { request throws(ProviderError) in
                 guard case .replaceContents(let identifier) = request, let other = next[identifier] else { return }
                 while provider.count(.replaceContents) < 3 { await Task.yield() }
-                await log.wait("change", on: engine, below: other, in: identifier)
+                await log.wait("change", on: engine, below: other, from: .change(of: identifier))
             }
         }
         for name in names { try await domain.overwrite(name, "new") }
@@ -226,12 +209,12 @@ import Testing
         domain.provider.behave { $0.identifiersArePaths = identifiersArePaths }
         domain.provider.addFile("a", "one")
         domain.provider.addFile("b", "two")
-        let (engine, log) = (domain.engine, Log())
+        let (engine, log) = (domain.engine, WaitLog())
         _ = try await domain.tree()
         domain.provider.behave { behaviour in
             behaviour.before = { request throws(ProviderError) in
                 guard case .move(let identifier) = request else { return }
-                await log.wait("move", on: engine, in: identifier)
+                await log.wait("move", on: engine, from: .change(of: identifier))
             }
         }
         try await domain.rename("a", "b", .exchanging)
@@ -248,7 +231,7 @@ import Testing
         provider.behave { $0.identifiersArePaths = true }
         let identifier = provider.addFolder("folder")
         provider.addFile("file.txt", "x", in: identifier)
-        let (engine, log, folder) = (domain.engine, Log(), try await domain.item("folder").number)
+        let (engine, log, folder) = (domain.engine, WaitLog(), try await domain.item("folder").number)
         provider.behave { behaviour in
             behaviour.after = { request throws(ProviderError) in
                 guard request.kind == .move else { return }

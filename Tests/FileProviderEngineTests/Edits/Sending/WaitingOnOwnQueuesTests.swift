@@ -11,35 +11,15 @@ import Testing
 /// Tests of a provider that waits for changes on a separate queue while it performs changes. The engine then knows only
 /// which changes the provider's process is serving.
 @Suite(.ownThreads) struct WaitingOnOwnQueuesTests {
-    /// The outcomes of the waits, and of the edits that they waited for.
-    private final class Log: Sendable {
-        private let state = Lock<[String]>([])
-
-        var lines: [String] { state.withLock { $0 } }
-
-        func note(_ line: String) { state.withLock { $0.append(line) } }
-
-        func wait(
-            _ name: String, on engine: DomainEngine, below top: ItemNumber = .root, serving changes: [String]
-        ) async {
-            do throws(ProviderError) {
-                try await engine.waitForEdits(below: top, from: .provider(serving: changes))
-                note("\(name) waited")
-            } catch {
-                note("\(name) \(error.kind)")
-            }
-        }
-    }
-
     @Test func theOnlyChangeIsNotAwaited() async throws {
         let domain = try TestDomain()
         let identifier = domain.provider.addFile("file.txt", "old")
-        let (engine, log, number) = (domain.engine, Log(), try await domain.item("file.txt").number)
+        let (engine, log, number) = (domain.engine, WaitLog(), try await domain.item("file.txt").number)
         domain.provider.behave { behaviour in
             behaviour.before = { request throws(ProviderError) in
                 guard request.kind == .replaceContents else { return }
-                await log.wait("file", on: engine, below: number, serving: [identifier])
-                await log.wait("all", on: engine, serving: [identifier])
+                await log.wait("file", on: engine, below: number, from: .provider(serving: [identifier]))
+                await log.wait("all", on: engine, from: .provider(serving: [identifier]))
             }
         }
         try await domain.overwrite("file.txt", "new")
@@ -50,12 +30,12 @@ import Testing
 
     /// Performs a change of `file.txt` while the provider holds a change of `other.txt`.
     private func withAnotherChange(
-        _ wait: @escaping @Sendable (Log, DomainEngine, _ number: ItemNumber, _ changes: [String]) async -> Void,
-        _ check: (TestDomain, Log) async throws -> Void
+        _ wait: @escaping @Sendable (WaitLog, DomainEngine, _ number: ItemNumber, _ changes: [String]) async -> Void,
+        _ check: (TestDomain, WaitLog) async throws -> Void
     ) async throws {
         let domain = try TestDomain()
         let changes = [domain.provider.addFile("file.txt", "old"), domain.provider.addFile("other.txt", "x")]
-        let (engine, log, number) = (domain.engine, Log(), try await domain.item("file.txt").number)
+        let (engine, log, number) = (domain.engine, WaitLog(), try await domain.item("file.txt").number)
         _ = try await domain.item("other.txt")
         domain.provider.behave { behaviour in
             behaviour.before = { request throws(ProviderError) in
@@ -84,7 +64,7 @@ import Testing
 
     @Test func theOtherChangesAreAwaited() async throws {
         try await withAnotherChange { log, engine, _, changes in
-            await log.wait("all", on: engine, serving: changes)
+            await log.wait("all", on: engine, from: .provider(serving: changes))
             log.note("went on")
         } _: { domain, log in
             domain.clock.advance(by: 10)
@@ -97,7 +77,7 @@ import Testing
 
     @Test func aWaitForTheChangedItemItselfDoesNotAwaitTheOthers() async throws {
         try await withAnotherChange { log, engine, number, changes in
-            await log.wait("file", on: engine, below: number, serving: changes)
+            await log.wait("file", on: engine, below: number, from: .provider(serving: changes))
         } _: { domain, log in
             try await eventually {
                 domain.clock.advance(by: 1)
@@ -111,13 +91,13 @@ import Testing
         let domain = try TestDomain()
         let names = Array(["a", "b", "c"].prefix(count))
         let changes = names.map { domain.provider.addFile($0, "old") }
-        let (engine, log, provider) = (domain.engine, Log(), domain.provider)
+        let (engine, log, provider) = (domain.engine, WaitLog(), domain.provider)
         _ = try await domain.tree()
         domain.provider.behave { behaviour in
             behaviour.before = { request throws(ProviderError) in
                 guard request.kind == .replaceContents else { return }
                 while provider.count(.replaceContents) < count { await Task.yield() }
-                await log.wait("change", on: engine, serving: changes)
+                await log.wait("change", on: engine, from: .provider(serving: changes))
             }
         }
         for name in names { try await domain.overwrite(name, "new") }
@@ -131,21 +111,15 @@ import Testing
     @Test func aKnownAndAnUnknownChangeThatWaitForEachOtherAreToldSo() async throws {
         let domain = try TestDomain()
         let changes = [domain.provider.addFile("a", "old"), domain.provider.addFile("b", "old")]
-        let (engine, log, provider) = (domain.engine, Log(), domain.provider)
+        let (engine, log, provider) = (domain.engine, WaitLog(), domain.provider)
         _ = try await domain.tree()
         domain.provider.behave { behaviour in
             behaviour.before = { request throws(ProviderError) in
                 guard case .replaceContents(let identifier) = request else { return }
                 while provider.count(.replaceContents) < 2 { await Task.yield() }
-                guard identifier == changes[0] else {
-                    return await log.wait("change", on: engine, serving: changes)
-                }
-                do throws(ProviderError) {
-                    try await engine.waitForEdits(from: .change(of: identifier))
-                    log.note("change waited")
-                } catch {
-                    log.note("change \(error.kind)")
-                }
+                await log.wait(
+                    "change", on: engine,
+                    from: identifier == changes[0] ? .change(of: identifier) : .provider(serving: changes))
             }
         }
         for name in ["a", "b"] { try await domain.overwrite(name, "new") }
@@ -157,7 +131,7 @@ import Testing
 
     @Test func workThatNeedsTheEndOfTheChangeIsReported() async throws {
         let domain = try TestDomain()
-        let (engine, log) = (domain.engine, Log())
+        let (engine, log) = (domain.engine, WaitLog())
         domain.provider.hold(.create)
         let folder = try await domain.makeFolder("folder")
         let identifier = try domain.row(folder).item.identifier
@@ -165,7 +139,7 @@ import Testing
         domain.provider.behave { behaviour in
             behaviour.after = { request throws(ProviderError) in
                 guard request == .create(name: "folder", in: ProviderItem.rootIdentifier) else { return }
-                await log.wait("all", on: engine, serving: [identifier])
+                await log.wait("all", on: engine, from: .provider(serving: [identifier]))
             }
         }
         domain.provider.release(.create)
@@ -177,7 +151,7 @@ import Testing
     /// A timer of the provider waits while a directory is created. The file in the directory is sent after it.
     @Test func aWaitOfNoChangeThatLooksLikeADeadlockEndsWithTheChange() async throws {
         let domain = try TestDomain()
-        let (engine, log, provider) = (domain.engine, Log(), domain.provider)
+        let (engine, log, provider) = (domain.engine, WaitLog(), domain.provider)
         provider.hold(.create)
         let folder = try await domain.makeFolder("folder")
         let identifier = try domain.row(folder).item.identifier
@@ -186,7 +160,7 @@ import Testing
             domain.clock.advance(by: 1)
             return provider.heldCount(.create) == 1
         }
-        async let wait: Void = log.wait("all", on: engine, serving: [identifier])
+        async let wait: Void = log.wait("all", on: engine, from: .provider(serving: [identifier]))
         for _ in 0..<8 {
             domain.clock.advance(by: 1)
             try await Task.sleep(for: .milliseconds(10))
@@ -207,7 +181,7 @@ import Testing
     @Test func aFileThatReplacesTheSentOneDuringTheWaitEndsIt() async throws {
         let domain = try TestDomain()
         let identifier = domain.provider.addFile("file.txt", "old")
-        let (engine, log, provider) = (domain.engine, Log(), domain.provider)
+        let (engine, log, provider) = (domain.engine, WaitLog(), domain.provider)
         _ = try await domain.tree()
         let isMade = Lock(false)
         provider.behave { behaviour in
@@ -215,7 +189,7 @@ import Testing
                 guard request.kind == .replaceContents, log.lines.isEmpty else { return }
                 while !isMade.withLock({ $0 }) { await Task.yield() }
                 log.note("begin")
-                await log.wait("all", on: engine, serving: [identifier])
+                await log.wait("all", on: engine, from: .provider(serving: [identifier]))
             }
         }
         try await domain.overwrite("file.txt", "one")
@@ -237,7 +211,7 @@ import Testing
     @Test(arguments: [false, true]) func anUploadThatIsAcceptedIsNotAwaited(isKnown: Bool) async throws {
         let domain = try TestDomain()
         let identifier = domain.provider.addFile("file.txt", "old")
-        let (engine, log) = (domain.engine, Log())
+        let (engine, log) = (domain.engine, WaitLog())
         _ = try await domain.tree()
         domain.provider.behave { $0.confirmsUploads = false }
         try await domain.overwrite("file.txt", "new")
@@ -249,7 +223,7 @@ import Testing
         if isKnown {
             try await engine.waitForEdits(from: .change(of: identifier))
         } else {
-            await log.wait("all", on: engine, serving: [])
+            await log.wait("all", on: engine, from: .provider(serving: []))
             #expect(log.lines == ["all waited"])
         }
         #expect(try await engine.editStatus().items.count == 1)
@@ -261,7 +235,7 @@ import Testing
     @Test func aWaitThatBelongsToNoChangeAwaitsAll() async throws {
         let domain = try TestDomain()
         domain.provider.addFile("file.txt", "old")
-        let (engine, log) = (domain.engine, Log())
+        let (engine, log) = (domain.engine, WaitLog())
         _ = try await domain.tree()
         domain.provider.hold(.move)
         try await domain.rename("file.txt", "moved.txt")
@@ -270,7 +244,7 @@ import Testing
                 if request.kind == .move { log.note("moved") }
             }
         }
-        async let wait: Void = log.wait("all", on: engine, serving: [])
+        async let wait: Void = log.wait("all", on: engine, from: .provider(serving: []))
         try await eventually {
             domain.clock.advance(by: 1)
             return domain.provider.heldCount(.move) == 1
