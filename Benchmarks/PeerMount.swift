@@ -83,12 +83,14 @@ struct Rival {
     let folder: String
     /// Whether the view is the directory on the disk itself.
     var isNative = false
+    /// The name of the directory on the disk itself.
+    static let nativeName = "the disk itself"
 
     /// Measures against the disk first, and then against each of the peers.
     static func each(
         over source: String, _ report: inout Report, _ body: (Rival, inout Report) throws -> Void
     ) rethrows {
-        try body(Rival(name: "the disk itself", folder: source, isNative: true), &report)
+        try body(Rival(name: nativeName, folder: source, isNative: true), &report)
         try PeerMount.each(over: source, &report, body)
     }
 }

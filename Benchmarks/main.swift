@@ -14,7 +14,7 @@ let sections: [Section] = [
 /// The roles of the benchmark when it starts itself as a child.
 let childRoles: [ChildRole] = [
     .typesReady, .conduitCaller, .conduitAnswerer, .handoffProvider, .handoffConsumer, .coordinationReader,
-    .coordinationCrowd, .indexFilling, .searching, .providerListing, .folderListing,
+    .coordinationCrowd, .indexFilling, .searching, .providerListing, .folderListing, .smallFileReading,
     .thumbnailMaking,
 ]
 

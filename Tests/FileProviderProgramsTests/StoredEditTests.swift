@@ -57,7 +57,7 @@ import Testing
             try await app.ask("edit \(word) one two", "editing")
             let other = try place.app()
             other.tell("read \(word)")
-            try await place.hasClaims(2)
+            try await place.hasClaims(2, of: app, other)
             app.tell("release")
             #expect(try await app.hear("edit ") == "done")
             #expect(try await other.hear("read ") == "onetwo")
@@ -71,7 +71,7 @@ import Testing
             try Data("theirs".utf8).write(to: URL(fileURLWithPath: cloud + "/a.txt"))
             let other = try place.app()
             other.tell("read \(word)")
-            try await place.hasClaims(2)
+            try await place.hasClaims(2, of: app, other)
             app.tell("release")
             #expect(try await app.hear("edit ") == "done")
             try await other.hear("read ")
@@ -109,7 +109,7 @@ import Testing
             try await app.ask("edit \(word) one two", "editing")
             try await offPool { try Data("mine".utf8).write(to: URL(fileURLWithPath: mounted)) }
             // The engine's claim waits.
-            try await place.hasClaims(2)
+            try await place.hasClaims(2, of: app)
             app.tell("release")
             #expect(try await app.hear("edit ") == "done")
             await eventually { await place.contents(service + "/a.txt") == "onetwo" }
@@ -128,7 +128,7 @@ import Testing
             try await app.ask("edit \(word) one two", "editing")
             let other = try place.app()
             other.tell("download main a.txt")
-            try await place.hasClaims(2)
+            try await place.hasClaims(2, of: app, other)
             app.tell("release")
             #expect(try await app.hear("edit ") == "done")
             #expect(try await other.hear("download ") == "done")
@@ -154,7 +154,7 @@ import Testing
             await eventually { place.notes(service).contains("telling told.txt") }
             let other = try place.app()
             other.tell("hold \(word)")
-            try await place.hasClaims(3)
+            try await place.hasClaims(3, of: other)
             // The writing program may end. Its end is complete when the provider is notified that the other file is
             // unused.
             await app.end()
@@ -173,11 +173,11 @@ import Testing
             await eventually { place.notes(service).contains("telling told.txt") }
             let other = try place.app()
             other.tell("hold \(word)")
-            try await place.hasClaims(2)
+            try await place.hasClaims(2, of: app, other)
             let third = try place.app()
             third.tell("download main told.txt")
             // The third program waits as the second does.
-            try await place.hasClaims(3)
+            try await place.hasClaims(3, of: other, third)
             #expect(!place.notes(service).contains("changed told.txt"))
             try Data().write(to: URL(fileURLWithPath: service + "/.go"))
             #expect(try await other.hear("holding ") == "edited")

@@ -97,6 +97,9 @@ final class PeerProcess: Sendable {
     /// The lines that were received and not yet consumed by `hear`.
     var unheard: [String] { state.withLock { $0.lines } }
 
+    /// Whether the process has closed its end of the channel.
+    var hasEnded: Bool { state.withLock { $0.hasEnded } }
+
     func signal(_ number: CInt) { kill(processID, number) }
 
     /// Stops the process and returns once none of its threads runs. Sending the signal alone does not wait for that.

@@ -87,8 +87,23 @@ struct VaultFixture {
     }
 
     /// Waits until the daemon has a number of claims, granted and waiting.
-    func hasClaims(_ count: Int) async throws {
-        try await eventually { try await daemon.client.call(CountClaimsCall(), attempts: 3).count == count }
+    ///
+    /// - Parameter processes: The processes that claim. If the number is not reached, their replies are printed, because
+    ///   a command that failed makes no claim.
+    func hasClaims(
+        _ count: Int, of processes: PeerProcess..., sourceLocation: SourceLocation = #_sourceLocation
+    ) async throws {
+        var last = 0
+        // Counts attempts rather than time, because a busy machine may run no task for long.
+        for _ in 0..<60_000 {
+            last = try await daemon.client.call(CountClaimsCall(), attempts: 3).count
+            if last == count { return }
+            if processes.contains(where: \.hasEnded) { break }
+            try? await Task.sleep(for: .milliseconds(5))
+        }
+        Issue.record(
+            "\(last) claims instead of \(count); the processes replied \(processes.map(\.history))",
+            sourceLocation: sourceLocation)
     }
 
     /// Makes a directory to be served.
