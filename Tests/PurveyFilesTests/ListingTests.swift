@@ -1,12 +1,13 @@
 import BrowserTesting
+import DaemonTesting
 import DesktopTesting
 import FileTesting
 import Foundation
 import ScriptableService
 import Testing
 
-/// Tests of folders whose items have unusual names: names in many scripts, names that look like markup, and the longest
-/// names.
+/// Tests of folders with very many items, and of items with unusual names: names in many scripts, names that look like
+/// markup, and the longest names.
 @Suite(
     .serialized, .timeLimit(.minutes(20)), .enabled(if: TestSample.isWhole && Requirement.isWanted(program: "Xvfb")))
 struct ListingTests {
@@ -62,6 +63,28 @@ struct ListingTests {
                 _ = try await window.find("list item", name)
                 try await eventually("the service has the name") { try await window.place.paths() == [name] }
             }
+        }
+    }
+
+    /// The service returns the items page by page.
+    @Test func oneHundredThousandItemsAreScrolledFromEndToEnd() async throws {
+        try await WindowFixture.run(["Plan.txt": "to do"]) { window in
+            _ = try await window.find("list item", "Plan.txt")
+            try await window.place.tell { try $0.fill("Many", count: 100_000, prefix: "", suffix: ".txt") }
+            try await onThread { [daemon = window.place.daemon] in _ = try daemon.purvey(["signal", "Cloud"]) }
+            _ = try await window.find("list item", "Many")
+            try await window.focusWindow()
+            try await window.keys("Home", "Return")
+            _ = try await window.find("list item", "0.txt")
+            // The last item is shown as soon as the last page has arrived.
+            try await eventually("the last item") {
+                try await window.keys("End")
+                return try await onThread { [tree = window.tree] in tree.find("list item", "99999.txt") != nil }
+            }
+            try await window.keys("Home")
+            _ = try await window.find("list item", "0.txt")
+            try await window.keys("Page_Down", "End", "Delete")
+            _ = try await window.find("label", "“99999.txt” moved to the trash")
         }
     }
 }
