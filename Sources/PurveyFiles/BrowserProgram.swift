@@ -15,6 +15,8 @@ import ProgramManuals
         case pick(PickerRequest)
         /// Writes pictures to a directory, and ends.
         case screenshots(String, domain: String?)
+        /// Prints durations for the benchmark, and ends.
+        case measure(Measurement.Plan)
     }
 
     /// Runs until the last window is closed. Returns the exit status.
@@ -49,6 +51,11 @@ import ProgramManuals
             case .location(let location):
                 browser.begin(at: location)
                 show(window)
+            case .measure(let plan):
+                Task {
+                    await Measurement.run(window, plan)
+                    gtk_window_destroy(window.window)
+                }
             case .screenshots(let directory, let domain):
                 Task {
                     status = await Screenshots.take(window, of: domain, into: directory) ? 0 : 1

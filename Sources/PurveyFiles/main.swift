@@ -14,7 +14,7 @@ let manual = ProgramManual(
     usage: [
         "[DOMAIN[:PATH] | DIRECTORY]", "--show recents|favorites|trash|transfers",
         "--choose [--folders | --files-and-folders] [--multiple] [--type TYPE]... [OPTIONS] [PLACE]",
-        "--save NAME [OPTIONS] [PLACE]", "--screenshots DIR [DOMAIN]",
+        "--save NAME [OPTIONS] [PLACE]", "--screenshots DIR [DOMAIN]", "--measure DOMAIN WORD FOLDER...",
     ],
     text: """
         Shows the files of all services in a window, to browse, search, open and change them, keep them on this computer,
@@ -41,6 +41,9 @@ let manual = ProgramManual(
         .init(
             name: "screenshots", value: "DIR",
             summary: "write pictures of each view to DIR, light and dark, wide and narrow, and right to left"),
+        .init(
+            name: "measure", value: nil,
+            summary: "print how long the window takes to open folders, scroll and search, for purvey-benchmark"),
     ])
 
 signal(SIGPIPE, SIG_IGN)
@@ -51,6 +54,9 @@ switch arguments.first {
 case "--screenshots"?:
     guard 2...3 ~= arguments.count else { exit(manual.misuse("--screenshots takes a directory and a domain")) }
     begin = .screenshots(arguments[1], domain: arguments.count > 2 ? arguments[2] : nil)
+case "--measure"?:
+    guard arguments.count > 3 else { exit(manual.misuse("--measure takes a domain, a word and folders")) }
+    begin = .measure(.init(domain: arguments[1], folders: Array(arguments[3...]), word: arguments[2]))
 case "--choose"?, "--save"?, "--browse"?:
     do throws(PickerRequest.ArgumentError) {
         begin = .pick(try PickerRequest(arguments: arguments))

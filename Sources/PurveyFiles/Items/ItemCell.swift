@@ -23,6 +23,8 @@ import LinuxSystem
     private let date = Make.label("", "dim-label", "numeric")
     /// The box with the badge and the state in words. Only rows have it.
     private var state: Widget?
+    /// The tooltips of the name and of the badge.
+    private var (nameTip, badgeTip) = ("", "")
     private var entry: Widget?
 
     private static let dimmedOpacity = 0.45
@@ -37,6 +39,8 @@ import LinuxSystem
         place.isVisible = false
         gtk_label_set_ellipsize(name.opaque, PANGO_ELLIPSIZE_MIDDLE)
         widget = Make.box(isTile ? GTK_ORIENTATION_VERTICAL : GTK_ORIENTATION_HORIZONTAL, spacing: isTile ? 6 : 12)
+        Signals.tooltip(of: name) { [weak self] in self?.nameTip ?? "" }
+        Signals.tooltip(of: badge) { [weak self] in self?.badgeTip ?? "" }
         if isTile { layOutTile() } else { layOutRow() }
     }
 
@@ -96,7 +100,7 @@ import LinuxSystem
             gtk_image_set_from_gicon(image.opaque, ItemWords.icon(item))
         }
         setText(name, item.name)
-        gtk_widget_set_tooltip_text(name, showsPlace ? item.domain + ": " + item.path : item.name)
+        nameTip = showsPlace ? item.domain + ": " + item.path : item.name
         place.isVisible = showsPlace && !isTile
         if showsPlace {
             let path = [item.domain] + item.folder.pathNames
@@ -104,8 +108,7 @@ import LinuxSystem
         }
         badge.isVisible = condition.icon != nil
         if let icon = condition.icon { gtk_image_set_from_icon_name(badge.opaque, icon) }
-        let explanation = [condition.word, condition.explanation].filter { !$0.isEmpty }.joined(separator: ". ")
-        gtk_widget_set_tooltip_text(badge, explanation)
+        badgeTip = [condition.word, condition.explanation].filter { !$0.isEmpty }.joined(separator: ". ")
         badge.setAccessible(label: condition.word, description: condition.explanation)
         setText(word, condition.word)
         let isFailure = if case .failed = condition { true } else { false }

@@ -80,6 +80,9 @@ import FileProviderGTK
 
     private var view: Widget { isGrid ? grid : list }
 
+    /// The `GtkAdjustment` of the vertical scroll position.
+    var verticalAdjustment: UnsafeMutablePointer<GtkAdjustment>? { gtk_scrollable_get_vadjustment(view.opaque) }
+
     /// Shows the items as tiles if `isGrid` is `true`, and as rows otherwise.
     func setGrid(_ isGrid: Bool) {
         self.isGrid = isGrid

@@ -59,6 +59,24 @@ import FileProviderGTK
         connect(controller, "key-pressed", unsafeBitCast(handler, to: GCallback.self), Handler(action))
     }
 
+    /// Shows the text that a closure returns as the tooltip of a widget. If the closure returns an empty text, shows no
+    /// tooltip.
+    ///
+    /// GTK calls the closure when the pointer rests on the widget. `gtk_widget_set_tooltip_text` instead asks the X
+    /// server for the pointer's position in each call, which took a third of the time in which a folder opens.
+    static func tooltip(of widget: Widget, _ text: @escaping @MainActor () -> String) {
+        let handler:
+            @convention(c) (gpointer?, gint, gint, gboolean, OpaquePointer?, gpointer?) -> gboolean = {
+                _, _, _, _, tooltip, data in
+                guard let text = Handler<Void, String>.run(data, { $0(()) }), !text.isEmpty else { return 0 }
+                gtk_tooltip_set_text(tooltip, text)
+                return 1
+            }
+        // SAFETY: as above, with a result.
+        connect(widget, "query-tooltip", unsafeBitCast(handler, to: GCallback.self), Handler { text() })
+        gtk_widget_set_has_tooltip(widget, 1)
+    }
+
     /// Calls a closure that returns whether it has handled the signal. If so, GTK does not handle the signal further.
     /// Such a signal is `close-request`.
     static func question(_ signal: String, of object: some GTKPointer, _ action: @escaping @MainActor () -> Bool) {

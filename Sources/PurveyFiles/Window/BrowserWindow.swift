@@ -141,6 +141,8 @@ import FileProviderGTK
         gtk_search_bar_set_key_capture_widget(searchBar.opaque, items.widget)
         gtk_widget_set_size_request(searchEntry, 300, -1)
         searchEntry.setAccessible(label: "Search for names")
+        // The index has results within milliseconds. The services are asked only after a pause.
+        gtk_search_entry_set_search_delay(searchEntry.opaque, 0)
         onSignal("search-changed", of: searchEntry) { [weak self] in
             guard let self, let text = gtk_editable_get_text(searchEntry.opaque) else { return }
             browser.search(String(cString: text))

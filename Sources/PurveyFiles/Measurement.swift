@@ -1,0 +1,146 @@
+import CAdwaita
+import FileBrowser
+import FileProviderGTK
+import Glibc
+
+/// The measurement of the window's speed: until it is shown, a folder is opened, a frame is drawn while the user
+/// scrolls, and a search has results.
+///
+/// Each duration ends when a frame with the result has been drawn. Each result is printed on a line: its name, a tab,
+/// and seconds. ``Name/shown`` is a time of `CLOCK_MONOTONIC`, because the process started before it could measure.
+@MainActor final class Measurement {
+    /// A result.
+    enum Name: String {
+        case shown, rows, folder, frame, interval, search
+    }
+
+    /// The locations and the words that are measured.
+    struct Plan {
+        let domain: String
+        /// The paths of the folders that are opened. The last one is also scrolled.
+        let folders: [String]
+        /// A word that is searched for in all domains, typed character by character.
+        let word: String
+    }
+
+    private let window: BrowserWindow
+    private var browser: Browser { window.browser }
+    /// The `GdkFrameClock`, which exists once the window is realized.
+    private var clock: OpaquePointer?
+    private var waiting: (isDone: () -> Bool, continuation: CheckedContinuation<Void, Never>)?
+    /// The instant at which the drawing of the current frame began, in microseconds.
+    private var frameStart: gint64 = 0
+    /// The durations of drawing, and the instants at which it ended, since the last reset, in microseconds.
+    private var frames: [(duration: gint64, end: gint64)] = []
+
+    private init(_ window: BrowserWindow) { self.window = window }
+
+    /// Measures everything in a plan.
+    static func run(_ window: BrowserWindow, _ plan: Plan) async {
+        let measurement = Measurement(window)
+        measurement.present()
+        window.browser.begin(at: .folder(domain: plan.domain, path: ""))
+        await measurement.drawn { [browser = window.browser] in browser.listing.count > 0 }
+        report(.shown, g_get_monotonic_time())
+        for folder in plan.folders { await measurement.open(folder, of: plan.domain) }
+        await measurement.scroll()
+        await measurement.search(plan.word)
+    }
+
+    private static func report(_ name: Name, _ microseconds: gint64) {
+        print(name.rawValue, Double(microseconds) / 1e6, separator: "\t")
+        fflush(nil)
+    }
+
+    // MARK: Frames
+
+    private func present() {
+        gtk_window_present(window.window)
+        guard let clock = gtk_widget_get_frame_clock(window.window.object(as: GtkWidget.self)) else { return }
+        self.clock = clock
+        onSignal("before-paint", of: clock) { [weak self] in self?.frameStart = g_get_monotonic_time() }
+        onSignal("after-paint", of: clock) { [weak self] in self?.frameEnded() }
+    }
+
+    private func frameEnded() {
+        let end = g_get_monotonic_time()
+        frames.append((end - frameStart, end))
+        guard let waiting else { return }
+        if waiting.isDone() {
+            self.waiting = nil
+            waiting.continuation.resume()
+        } else {
+            requestFrame()
+        }
+    }
+
+    private func requestFrame() { gdk_frame_clock_request_phase(clock, GDK_FRAME_CLOCK_PHASE_PAINT) }
+
+    /// Returns when a frame has been drawn at whose end a condition holds.
+    private func drawn(_ isDone: @escaping () -> Bool) async {
+        await withCheckedContinuation { continuation in
+            waiting = (isDone, continuation)
+            requestFrame()
+        }
+    }
+
+    // MARK: Measurements
+
+    private static let repetitions = 7
+
+    /// Opens a folder repeatedly. Measures each time except the first, at which the provider may enumerate the folder.
+    private func open(_ path: String, of domain: String) async {
+        let browser = browser
+        for repetition in 0...Self.repetitions {
+            let start = g_get_monotonic_time()
+            browser.go(to: .folder(domain: domain, path: path))
+            await drawn { browser.listing.count > 0 }
+            let rows = g_get_monotonic_time()
+            await drawn { !browser.isLoading }
+            if repetition > 0 {
+                Self.report(.rows, rows - start)
+                Self.report(.folder, g_get_monotonic_time() - start)
+            }
+            guard repetition < Self.repetitions else { return }
+            browser.goBack()
+            await drawn { !browser.isLoading }
+        }
+    }
+
+    private static let scrolledFrames = 300
+
+    /// Scrolls through the current folder, half a page in each frame. Measures the drawing of each frame, and the
+    /// interval between frames.
+    private func scroll() async {
+        guard let adjustment = window.items.verticalAdjustment else { return }
+        let step = gtk_adjustment_get_page_size(adjustment) / 2
+        frames = []
+        for number in 0..<Self.scrolledFrames {
+            // Some of the steps go far, as if the user dragged the handle of the scroll bar.
+            let far = number % 30 == 29 ? gtk_adjustment_get_upper(adjustment) / 20 : 0
+            gtk_adjustment_set_value(adjustment, gtk_adjustment_get_value(adjustment) + step + far)
+            var hasDrawn = false
+            await drawn {
+                defer { hasDrawn = true }
+                return !hasDrawn
+            }
+        }
+        for frame in frames { Self.report(.frame, frame.duration) }
+        for (frame, next) in zip(frames, frames.dropFirst()) { Self.report(.interval, next.end - frame.end) }
+    }
+
+    /// Types a word in the search entry. Measures the time from each character to its results.
+    private func search(_ word: String) async {
+        let browser = browser
+        browser.go(to: .recents)
+        await drawn { !browser.isLoading }
+        window.setSearching(true)
+        for end in word.indices.dropFirst() {
+            let text = String(word[..<end])
+            let start = g_get_monotonic_time()
+            gtk_editable_set_text(window.searchEntry.opaque, text)
+            await drawn { browser.location == .search(text: text, domain: nil) && browser.listing.count > 0 }
+            Self.report(.search, g_get_monotonic_time() - start)
+        }
+    }
+}
