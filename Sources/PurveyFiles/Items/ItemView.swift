@@ -19,6 +19,8 @@ import FileProviderGTK
     private var cells: [UnsafeMutableRawPointer: ItemCell] = [:]
     /// The item whose name the user can change as soon as the item has a cell.
     private var naming: BrowserItem.ID?
+    /// The number of frames since the model's rows were limited; `nil` if they are not limited.
+    private var framesOfGrowth: Int?
     private var isRestoring = false
     var detail = Detail.all {
         didSet {
@@ -75,6 +77,36 @@ import FileProviderGTK
     /// - Parameter folder: the path of the folder in its mount; `nil` if the location is not a folder.
     func prepare(_ folder: String?) { thumbnails.prepare(folder) }
 
+    /// Prepares for the rows of another location, of which the first frame shows only those that fit in the view.
+    func limitRows() {
+        let height = Int(gtk_widget_get_height(widget))
+        let perLine = isGrid ? Int(gtk_widget_get_width(widget)) / Self.leastCell.width + 1 : 1
+        model.limit(to: max(perLine * (height / Self.leastCell.height + 1), Self.leastRows))
+        guard framesOfGrowth == nil else {
+            framesOfGrowth = 0
+            return
+        }
+        framesOfGrowth = 0
+        Signals.tick(of: widget) { [weak self] in self?.addRows() ?? false }
+    }
+
+    /// The least size of a cell in pixels, and the least number of rows to begin with.
+    private static let leastCell = (width: 100, height: 30)
+    private static let leastRows = 16
+    /// The number of rows that are added in each frame, which takes about half of a frame's duration.
+    private static let rowsPerFrame = 16
+
+    /// Adds rows before a frame is drawn, unless the frame is the first one with rows.
+    ///
+    /// - Returns: whether more rows have to be added.
+    private func addRows() -> Bool {
+        guard model.count > 0, let frames = framesOfGrowth else { return framesOfGrowth != nil }
+        framesOfGrowth = frames + 1
+        if frames == 0 || model.grow(by: Self.rowsPerFrame) { return true }
+        framesOfGrowth = nil
+        return false
+    }
+
     /// Returns the picture of an item's contents; `nil` if there is none.
     func picture(of item: BrowserItem) -> OpaquePointer? { thumbnails.texture(of: item) }
 
@@ -109,17 +141,22 @@ import FileProviderGTK
     /// The distance of a menu from the corner of its item, in pixels.
     private static let menuPlace = 24.0
 
-    func selectAll() { gtk_selection_model_select_all(selection) }
+    func selectAll() {
+        model.showAll()
+        gtk_selection_model_select_all(selection)
+    }
 
     func selectNone() { gtk_selection_model_unselect_all(selection) }
 
     func select(_ position: Int) {
+        if position >= model.count { model.showAll() }
         gtk_selection_model_select_item(selection, guint(position), 1)
         scroll(to: position)
     }
 
     /// Scrolls to a row. GTK 4.8 has an action for this, but no function.
     private func scroll(to position: Int) {
+        if position >= model.count { model.showAll() }
         gtk_widget_activate_action_variant(view, "list.scroll-to-item", g_variant_new_uint32(guint32(position)))
     }
 

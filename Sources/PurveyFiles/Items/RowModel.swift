@@ -4,10 +4,16 @@ import FileProviderGTK
 
 /// A listing as a `GListModel`. Its objects are created when a view requests them, and contain no data. A view reads
 /// the item of a row from the listing. Therefore 100,000 rows need no memory beyond that of their items.
+///
+/// GTK creates some 200 cells for a model, although fewer than 40 fit in a window. Therefore the model of a new location
+/// begins with the rows that fit, and grows with each frame, so that the first rows are drawn sooner.
 @MainActor final class RowModel {
     /// The `GListModel`.
     let pointer: OpaquePointer
     let listing: ItemListing
+    /// The number of rows of the model: the first rows of the listing.
+    private(set) var count = 0
+    private var limit = Int.max
 
     init(_ listing: ItemListing) {
         self.listing = listing
@@ -25,9 +31,58 @@ import FileProviderGTK
     }
 
     func changed(_ change: ItemListing.Change) {
-        g_list_model_items_changed(
-            pointer, guint(change.position), guint(change.removed), guint(change.added))
+        let former = count
+        count = min(listing.count, limit)
+        if limit == .max {
+            report(change.position, removed: change.removed, added: change.added)
+        } else {
+            let position = min(change.position, former, count)
+            report(position, removed: former - position, added: count - position)
+        }
     }
+
+    private func report(_ position: Int, removed: Int, added: Int) {
+        guard removed > 0 || added > 0 else { return }
+        g_list_model_items_changed(pointer, guint(position), guint(removed), guint(added))
+    }
+
+    // MARK: Growth
+
+    /// The number of rows above which the model has all rows. GTK creates cells for fewer rows.
+    private static let mostCells = 240
+
+    /// Limits the number of rows that are added next. The model must have no rows.
+    func limit(to count: Int) {
+        if self.count == 0 { limit = count }
+    }
+
+    /// Adds more rows to a model with limited rows.
+    ///
+    /// - Returns: whether the number of rows is still limited.
+    func grow(by added: Int) -> Bool {
+        guard limit < Self.mostCells - added else {
+            showAll()
+            return false
+        }
+        limit += added
+        addRows()
+        return true
+    }
+
+    /// Removes the limit on the number of rows.
+    func showAll() {
+        guard limit != .max else { return }
+        limit = .max
+        addRows()
+    }
+
+    private func addRows() {
+        let former = count
+        count = min(listing.count, limit)
+        report(former, removed: 0, added: count - former)
+    }
+
+    // MARK: The class in GLib
 
     private static let key = "purvey-rows"
 
@@ -54,6 +109,6 @@ import FileProviderGTK
     private nonisolated static func count(of model: OpaquePointer?) -> guint {
         guard let model, let data = g_object_get_data(model.object(as: GObject.self), "purvey-rows") else { return 0 }
         let rows = Unmanaged<RowModel>.fromOpaque(data).takeUnretainedValue()
-        return MainActor.assumeIsolated { guint(rows.listing.count) }
+        return MainActor.assumeIsolated { guint(rows.count) }
     }
 }

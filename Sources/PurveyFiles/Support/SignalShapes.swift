@@ -87,6 +87,15 @@ import FileProviderGTK
         connect(object, signal, unsafeBitCast(handler, to: GCallback.self), Handler { action() })
     }
 
+    /// Calls a closure before each frame of a widget is drawn, until the closure returns `false`.
+    static func tick(of widget: Widget, _ action: @escaping @MainActor () -> Bool) {
+        gtk_widget_add_tick_callback(
+            widget,
+            { _, _, data in Handler<Void, Bool>.run(data) { $0(()) } == true ? 1 : 0 },
+            Unmanaged<AnyObject>.passRetained(Handler<Void, Bool> { action() }).toOpaque(),
+            { data in if let data { Unmanaged<AnyObject>.fromOpaque(data).release() } })
+    }
+
     private static func connect(
         _ object: some GTKPointer, _ signal: String, _ callback: GCallback?, _ handler: AnyObject
     ) {

@@ -368,6 +368,7 @@ import FileProviderGTK
     /// Prepares for the items of another location.
     private func locationChanged() {
         loadingPageTime = .now + Self.patience
+        items.limitRows()
         prepareItems()
         let former = shownLocation
         shownLocation = browser.location
