@@ -9,6 +9,8 @@ final class CloudFolder {
     let mount: String
     /// The thumbnail cache that this daemon uses instead of the desktop's.
     var thumbnails: String { home.path + "/thumbnails" }
+    /// The variables with which a program uses this daemon.
+    let environment: [String: String]
     private let home: ScratchFolder
     private let daemon: Companion
 
@@ -18,8 +20,11 @@ final class CloudFolder {
     static let providerIdentifier = "org.purvey.\(local)"
 
     /// Mounts a folder of this machine.
-    convenience init(over source: String) throws {
-        try self.init(of: Self.local, [Self.providerIdentifier, "measured", "path=\(source)"])
+    ///
+    /// - Parameter environment: further variables of the daemon.
+    convenience init(over source: String, environment: [String: String] = [:]) throws {
+        try self.init(
+            of: Self.local, [Self.providerIdentifier, "measured", "path=\(source)"], environment: environment)
     }
 
     /// Mounts a domain.
@@ -27,13 +32,15 @@ final class CloudFolder {
     /// - Parameters:
     ///   - provider: the name of the provider's directory in the sources, and of its program.
     ///   - domain: the arguments of `purvey domains add`, with the name `measured`.
-    init(of provider: String, _ domain: [String]) throws {
+    ///   - environment: further variables of the daemon.
+    init(of provider: String, _ domain: [String], environment: [String: String] = [:]) throws {
         let home = try ScratchFolder()
         let mount = home.path + "/mounts/measured"
         (self.home, self.mount) = (home, mount)
+        self.environment = ["PURVEY_HOME": home.path, "PURVEY_BUS": "none"].merging(environment) { $1 }
         daemon = try Companion(
             try BenchmarkChild.sibling("purveyd"), ["--foreground", "--log", "error"],
-            environment: Self.environment(home.path), errors: .copy(of: STDERR_FILENO)
+            environment: self.environment, errors: .copy(of: STDERR_FILENO)
         ) { PeerMount.unmount(mount) }
         do {
             try awaitDaemon()
@@ -67,10 +74,11 @@ final class CloudFolder {
     @discardableResult
     func purvey(_ arguments: [String]) throws -> String {
         try BenchmarkChild.output(
-            ofProgram: BenchmarkChild.sibling("purvey"), arguments, environment: Self.environment(home.path))
+            ofProgram: BenchmarkChild.sibling("purvey"), arguments, environment: environment)
     }
 
-    private static func environment(_ home: String) -> [String: String] { ["PURVEY_HOME": home, "PURVEY_BUS": "none"] }
+    /// Returns the path of the mount of another domain of this daemon.
+    func mount(of domain: String) -> String { home.path + "/mounts/" + domain }
 
     private func awaitDaemon() throws {
         for _ in 0..<2_000 {

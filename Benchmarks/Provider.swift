@@ -168,7 +168,7 @@ extension rusage {
 /// A provider with a million items in one directory. The benchmark's program is also the extension's executable.
 final class MillionItems: NSFileProviderExtension {
     static let count = 1_000_000
-    private static let identifier = "org.purvey.benchmark"
+    static let identifier = "org.purvey.benchmark"
 
     private static let program = "million"
 
@@ -177,6 +177,12 @@ final class MillionItems: NSFileProviderExtension {
 
     /// Installs a bundle with this program, and returns its identifier.
     static func install(in folder: ScratchFolder) throws -> String {
+        try ExtensionLibrary(data: folder.path + "/data").install(path: makeBundle(in: folder), link: true)
+        return identifier
+    }
+
+    /// Creates a bundle with this program in a directory, and returns its path.
+    static func makeBundle(in folder: ScratchFolder) throws -> String {
         let bundle = folder.path + "/Million.appex"
         try retrying { mkdir(bundle, 0o755) }
         let list: [String: Any] = [
@@ -190,8 +196,7 @@ final class MillionItems: NSFileProviderExtension {
             .write(to: URL(fileURLWithPath: bundle + "/Info.plist"))
         let running = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
         _ = try BenchmarkChild.output(ofProgram: "/bin/cp", [running, bundle + "/" + program])
-        try ExtensionLibrary(data: folder.path + "/data").install(path: bundle, link: true)
-        return identifier
+        return bundle
     }
 
     override func item(for identifier: NSFileProviderItemIdentifier) throws -> any NSFileProviderItem {

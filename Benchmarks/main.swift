@@ -8,7 +8,7 @@ import ProgramManuals
 /// The sections in the order of execution. A section's file is named after it.
 let sections: [Section] = [
     .types, .copy, .zip, .conduit, .handoff, .coordination, .index, .search, .provider, .mount, .parts, .listing,
-    .finding, .change, .thumbnails, .http, .clouds,
+    .finding, .change, .thumbnails, .desktop, .http, .clouds,
 ]
 
 /// The roles of the benchmark when it starts itself as a child.

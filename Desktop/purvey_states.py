@@ -147,7 +147,7 @@ class States:
     def _answer(self, connection, result, request):
         self._requests.discard(request)
         try:
-            (states,) = connection.call_finish(result).unpack()
+            states = _unpacked(connection.call_finish(result).get_child_value(0))
         except GLib.Error:
             states = []
         known = dict(zip(request.paths, states)) | request.newer
@@ -213,6 +213,22 @@ class States:
             "org.freedesktop.Notifications", "/org/freedesktop/Notifications", "org.freedesktop.Notifications", "Notify",
             GLib.Variant("(susssasa{sv}i)", ("Purvey", 0, "org.purvey.Files", title, body, [], {}, -1)), None,
             Gio.DBusCallFlags.NONE, STATE_TIMEOUT, None, None)
+
+
+def _unpacked(states):
+    """Returns the states of an array. Equal states are one dictionary.
+
+    PyGObject unpacks an array of 1,000 dictionaries in 30 ms, which blocks the file manager. Most of them are equal.
+    """
+    known = {}
+    unpacked = []
+    for index in range(states.n_children()):
+        state = states.get_child_value(index)
+        contents = state.get_data_as_bytes().get_data()
+        if contents not in known:
+            known[contents] = state.unpack()
+        unpacked.append(known[contents])
+    return unpacked
 
 
 def _is_text(path):

@@ -1,17 +1,20 @@
 import CAdwaita
 import FileBrowser
 import FileProviderGTK
-import Glibc
 
-/// The measurement of the window's speed: until it is shown, a folder is opened, a frame is drawn while the user
-/// scrolls, and a search has results.
+/// The measurement of the window's speed: until a folder is opened, a frame is drawn while the user scrolls, and a
+/// search has results.
 ///
-/// Each duration ends when a frame with the result has been drawn. Each result is printed on a line: its name, a tab,
-/// and seconds. ``Name/shown`` is a time of `CLOCK_MONOTONIC`, because the process started before it could measure.
+/// Each duration ends when a frame with the result has been drawn. Each is printed on a line: its name, a tab, and
+/// seconds.
 @MainActor final class Measurement {
-    /// A result.
-    enum Name: String {
-        case shown, rows, folder, frame, interval, search
+    private enum Name: String {
+        /// The opening of a folder, until its first rows are drawn, and until all items are listed.
+        case rows, folder
+        /// The drawing of a frame.
+        case frame
+        /// The time from a key to the results of the search.
+        case search
     }
 
     /// The locations and the words that are measured.
@@ -30,8 +33,8 @@ import Glibc
     private var waiting: (isDone: () -> Bool, continuation: CheckedContinuation<Void, Never>)?
     /// The instant at which the drawing of the current frame began, in microseconds.
     private var frameStart: gint64 = 0
-    /// The durations of drawing, and the instants at which it ended, since the last reset, in microseconds.
-    private var frames: [(duration: gint64, end: gint64)] = []
+    /// The durations of the drawing of all frames, in microseconds.
+    private var frames: [gint64] = []
 
     private init(_ window: BrowserWindow) { self.window = window }
 
@@ -41,7 +44,6 @@ import Glibc
         measurement.present()
         window.browser.begin(at: .folder(domain: plan.domain, path: ""))
         await measurement.drawn { [browser = window.browser] in browser.listing.count > 0 }
-        report(.shown, g_get_monotonic_time())
         for folder in plan.folders { await measurement.open(folder, of: plan.domain) }
         await measurement.scroll()
         await measurement.search(plan.word)
@@ -49,7 +51,6 @@ import Glibc
 
     private static func report(_ name: Name, _ microseconds: gint64) {
         print(name.rawValue, Double(microseconds) / 1e6, separator: "\t")
-        fflush(nil)
     }
 
     // MARK: Frames
@@ -63,8 +64,7 @@ import Glibc
     }
 
     private func frameEnded() {
-        let end = g_get_monotonic_time()
-        frames.append((end - frameStart, end))
+        frames.append(g_get_monotonic_time() - frameStart)
         guard let waiting else { return }
         if waiting.isDone() {
             self.waiting = nil
@@ -109,24 +109,22 @@ import Glibc
 
     private static let scrolledFrames = 300
 
-    /// Scrolls through the current folder, half a page in each frame. Measures the drawing of each frame, and the
-    /// interval between frames.
+    /// Scrolls through the current folder, half a page in each frame. Measures the drawing of each frame.
     private func scroll() async {
-        guard let adjustment = window.items.verticalAdjustment else { return }
-        let step = gtk_adjustment_get_page_size(adjustment) / 2
         frames = []
         for number in 0..<Self.scrolledFrames {
+            guard let adjustment = window.items.verticalAdjustment else { return }
             // Some of the steps go far, as if the user dragged the handle of the scroll bar.
             let far = number % 30 == 29 ? gtk_adjustment_get_upper(adjustment) / 20 : 0
-            gtk_adjustment_set_value(adjustment, gtk_adjustment_get_value(adjustment) + step + far)
+            let step = gtk_adjustment_get_page_size(adjustment) / 2 + far
+            gtk_adjustment_set_value(adjustment, gtk_adjustment_get_value(adjustment) + step)
             var hasDrawn = false
             await drawn {
                 defer { hasDrawn = true }
                 return !hasDrawn
             }
         }
-        for frame in frames { Self.report(.frame, frame.duration) }
-        for (frame, next) in zip(frames, frames.dropFirst()) { Self.report(.interval, next.end - frame.end) }
+        for frame in frames { Self.report(.frame, frame) }
     }
 
     /// Types a word in the search entry. Measures the time from each character to its results.
@@ -135,8 +133,8 @@ import Glibc
         browser.go(to: .recents)
         await drawn { !browser.isLoading }
         window.setSearching(true)
-        for end in word.indices.dropFirst() {
-            let text = String(word[..<end])
+        for end in word.indices {
+            let text = String(word[...end])
             let start = g_get_monotonic_time()
             gtk_editable_set_text(window.searchEntry.opaque, text)
             await drawn { browser.location == .search(text: text, domain: nil) && browser.listing.count > 0 }

@@ -16,7 +16,7 @@ struct KnownItems: Sendable {
     }
 
     /// An item with its domain and path.
-    private struct Found: Sendable {
+    struct Found: Sendable {
         let path: String
         var domain: Domain?
         var item: IndexedItem?
@@ -30,39 +30,11 @@ struct KnownItems: Sendable {
 
     func standings(of places: [ItemPlace]) async throws -> [ItemStanding] {
         let found = try await HandlerThreads.shared.value(of: { () throws in
-            let roots = domains.map { ($0, Set([$0.path, $0.otherPath].flatMap(DomainService.forms))) }
+            var finder = PlaceFinder(domains)
             // An index that cannot be read affects only its own domain.
-            return places.map { place in (try? Self.find(place, domains, roots)) ?? Found(path: place.text) }
+            return places.map { place in (try? finder.find(place)) ?? Found(path: place.text) }
         })
         return await Self.standings(of: found)
-    }
-
-    private static func find(
-        _ place: ItemPlace, _ domains: [Domain], _ roots: [(Domain, Set<String>)]
-    ) throws(IndexError) -> Found {
-        var found = Found(path: place.text)
-        var names: [String] = []
-        if let named = DomainService.parts(of: place.text),
-            let domain = domains.first(where: { $0.name == named.domain })
-        {
-            found.domain = domain
-            names = named.names
-        } else {
-            for (domain, paths) in roots {
-                for path in paths {
-                    guard let beneath = place.path.pathNames(beneath: path) else { continue }
-                    found.domain = domain
-                    names = beneath
-                }
-            }
-        }
-        guard let index = found.domain?.domain.engine.index else { return found }
-        found.item = try index.item(.root)
-        for name in names {
-            guard let folder = found.item else { break }
-            found.item = try index.item(named: name, in: folder.number)
-        }
-        return found
     }
 
     /// Returns the states of found items. Requests the upload states of edited items from the engines, because the

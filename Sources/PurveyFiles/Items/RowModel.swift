@@ -5,8 +5,8 @@ import FileProviderGTK
 /// A listing as a `GListModel`. Its objects are created when a view requests them, and contain no data. A view reads
 /// the item of a row from the listing. Therefore 100,000 rows need no memory beyond that of their items.
 ///
-/// GTK creates some 200 cells for a model, although fewer than 40 fit in a window. Therefore the model of a new location
-/// begins with the rows that fit, and grows with each frame, so that the first rows are drawn sooner.
+/// GTK creates some 200 cells for a model, although fewer than 40 fit in a window. Therefore the model of a new
+/// location begins with the rows that fit, and grows with each frame, so that the first rows are drawn sooner.
 @MainActor final class RowModel {
     /// The `GListModel`.
     let pointer: OpaquePointer

@@ -65,13 +65,12 @@ import FileProviderGTK
     /// GTK calls the closure when the pointer rests on the widget. `gtk_widget_set_tooltip_text` instead asks the X
     /// server for the pointer's position in each call, which took a third of the time in which a folder opens.
     static func tooltip(of widget: Widget, _ text: @escaping @MainActor () -> String) {
-        let handler:
-            @convention(c) (gpointer?, gint, gint, gboolean, OpaquePointer?, gpointer?) -> gboolean = {
-                _, _, _, _, tooltip, data in
-                guard let text = Handler<Void, String>.run(data, { $0(()) }), !text.isEmpty else { return 0 }
-                gtk_tooltip_set_text(tooltip, text)
-                return 1
-            }
+        typealias Query = @convention(c) (gpointer?, gint, gint, gboolean, OpaquePointer?, gpointer?) -> gboolean
+        let handler: Query = { _, _, _, _, tooltip, data in
+            guard let text = Handler<Void, String>.run(data, { $0(()) }), !text.isEmpty else { return 0 }
+            gtk_tooltip_set_text(tooltip, text)
+            return 1
+        }
         // SAFETY: as above, with a result.
         connect(widget, "query-tooltip", unsafeBitCast(handler, to: GCallback.self), Handler { text() })
         gtk_widget_set_has_tooltip(widget, 1)

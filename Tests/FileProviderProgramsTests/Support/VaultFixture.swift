@@ -88,8 +88,8 @@ struct VaultFixture {
 
     /// Waits until the daemon has a number of claims, granted and waiting.
     ///
-    /// - Parameter processes: The processes that claim. If the number is not reached, their replies are printed, because
-    ///   a command that failed makes no claim.
+    /// - Parameter processes: The processes that claim. If the number is not reached, their replies are printed,
+    ///   because a command that failed makes no claim.
     func hasClaims(
         _ count: Int, of processes: PeerProcess..., sourceLocation: SourceLocation = #_sourceLocation
     ) async throws {
