@@ -5,6 +5,7 @@ few lines (purvey_nautilus.py, purvey_nemo.py, purvey_caja.py), which calls exte
 """
 
 import collections
+import functools
 import json
 
 from gi.repository import Gio, GLib, GObject
@@ -81,6 +82,8 @@ class Extension:
         self._chosen = (None, None)
         # The paths whose states were unknown when the last menu was made, of files (False) and of a folder (True).
         self._lacking = {False: set(), True: set()}
+        # The paths of these menus, and the work that the menus offer.
+        self._offered = {False: ([], []), True: ([], [])}
         self._states = States(self._changed, self._arrived)
 
     # Emblems and the column
@@ -139,10 +142,32 @@ class Extension:
                 file = self._find(path)
                 if file is not None:
                     file.invalidate_extension_info()
+        changed = set(paths)
+        for is_background, (menu_paths, offers) in self._offered.items():
+            if not changed.isdisjoint(menu_paths) and self._offers(menu_paths) != offers:
+                # A menu that is no longer shown is reported once only.
+                self._offered[is_background] = (menu_paths, self._offers(menu_paths))
+                all_files = True
         if all_files:
             self._menus_changed()
 
     # The menu
+
+    def _offers(self, paths):
+        """Returns the work that a menu offers for files in their known states: names, labels, methods and arguments."""
+        states = [self._states.known(path) or {} for path in paths]
+        offers = []
+        if not all(state.get("kept") for state in states):
+            offers.append(("keep", "Keep on This Computer", "Keep", (True,)))
+        if any(state.get("kept") for state in states):
+            offers.append(("unkeep", "Do Not Keep on This Computer", "Keep", (False,)))
+        if any(state.get("state") in ("dataless", "partial") or state.get("kind") == "folder" for state in states):
+            offers.append(("download", "Download", "Download", ()))
+        if any(state.get("kept") or state.get("state") in ("current", "partial") for state in states):
+            offers.append(("evict", "Free Up Space", "Evict", ()))
+        if any(state.get("state") == "error" for state in states):
+            offers.append(("retry", "Try Again", "Retry", ()))
+        return offers
 
     def menu(self, files, is_background=False):
         """Returns the items of a context menu: names, labels and functions without arguments.
@@ -150,6 +175,7 @@ class Extension:
         is_background: whether the menu is that of the folder of a window."""
         paths = [path_of(file.get_uri()) for file in files]
         self._lacking[is_background] = set()
+        self._offered[is_background] = ([], [])
         if not is_background:
             self._chosen = (files[0], paths[0]) if len(files) == 1 else (None, None)
         # The bus takes no more paths in a call.
@@ -159,22 +185,11 @@ class Extension:
         self._lacking[is_background] = {path for path in paths if self._states.known(path) is None}
         for path in self._lacking[is_background]:
             self._states.want(path)
-        states = [self._states.known(path) or {} for path in paths]
-        items = []
-
-        def add(name, label, method, *more):
-            items.append((name, label, lambda: self._work(label, method, files, *more)))
-
-        if not all(state.get("kept") for state in states):
-            add("keep", "Keep on This Computer", "Keep", True)
-        if any(state.get("kept") for state in states):
-            add("unkeep", "Do Not Keep on This Computer", "Keep", False)
-        if any(state.get("state") in ("dataless", "partial") or state.get("kind") == "folder" for state in states):
-            add("download", "Download", "Download")
-        if any(state.get("kept") or state.get("state") in ("current", "partial") for state in states):
-            add("evict", "Free Up Space", "Evict")
-        if any(state.get("state") == "error" for state in states):
-            add("retry", "Try Again", "Retry")
+        offers = self._offers(paths)
+        self._offered[is_background] = (paths, offers)
+        items = [
+            (name, label, functools.partial(self._work, label, method, files, *more))
+            for name, label, method, more in offers]
         if len(paths) == 1:
             for identifier, label in self._actions_of(paths[0]):
                 items.append((f"action-{identifier}", label, self._runner(files[0], identifier, label)))
