@@ -173,7 +173,8 @@ package final class NextcloudService: DAVServiceKind {
         return DAVUpload(tag: written.tag, hasCreated: false, hasTakenDate: written.hasTakenDate)
     }
 
-    /// Whether the server would also honour the condition of an upload in the request that assembles chunks.
+    /// Whether the server checks the condition of the upload even if the file is sent in chunks. The request that
+    /// assembles the chunks then has this condition. `true` if the upload has neither a condition nor locks.
     private static func protectsChunks(of upload: DAVFileUpload) -> Bool {
         guard upload.requirements.locks.isEmpty else { return false }
         return switch upload.requirements.resource {

@@ -12,8 +12,8 @@ enum AsyncBridging {
         let name: String
     }
 
-    /// The functions whose default form with a completion handler is in progress in this task, waiting for the `async`
-    /// form. If the default `async` form finds its own function in this set, the class implements neither form.
+    /// The functions whose form with a completion handler is not implemented, so that this task runs their `async` form
+    /// instead. If the default `async` form finds its own function in this set, the class implements neither form.
     @TaskLocal private static var standingIn: Set<Function> = []
 
     /// Calls `body`, the `async` form of a function, and passes the result to `completion`. Default implementations of

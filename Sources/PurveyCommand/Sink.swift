@@ -9,7 +9,7 @@ struct Sink {
     private let piece: Int
     private let isCancelled: () -> Bool
 
-    /// The interval in milliseconds of checks for cancellation while there is no reader.
+    /// The interval, in milliseconds, of checks for cancellation while there is no reader, or the reader reads nothing.
     private static let interval: CInt = 50
     /// The number of bytes that can be written to a writable pipe without blocking.
     private static let pipePiece = Int(PIPE_BUF)

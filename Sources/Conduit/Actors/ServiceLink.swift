@@ -163,7 +163,7 @@ private enum ServiceFault {
         return RemoteError(domain: domain, code: code.rawValue, message: message)
     }
 
-    /// Returns the actor system's error that was sent as `failure`; `nil` for an error of another domain.
+    /// Returns the error of the actor system that `failure` represents; `nil` if the failure has another domain.
     static func error(_ failure: RemoteError) -> ServiceCallError? {
         guard failure.domain == domain else { return nil }
         switch Code(rawValue: failure.code) {

@@ -102,9 +102,9 @@ final class PartTags: Sendable {
         }
     }
 
-    /// Records the tag of a part.
+    /// Compares the tag of a part with that of the version's first part. If the part is the first one, records its tag.
     ///
-    /// - Returns: whether the part has the tag of the version's first part.
+    /// - Returns: whether the tags are equal; `true` for the first part.
     func note(_ tag: DAVEntityTag, of item: DAVKnownItem) -> Bool {
         let (number, version) = (item.item.number, item.item.contentVersion)
         return files.withLock { files in

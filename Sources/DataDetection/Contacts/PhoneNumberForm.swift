@@ -1,15 +1,15 @@
-/// The rules that decide which runs of digits are phone numbers.
+/// The rules that decide which runs of digits are phone numbers. A number has one of these forms:
 ///
-/// - After a plus sign: 8 to 15 digits, the first of them not 0 (E.164). The same after `00`, the international prefix
-///   of many countries.
-/// - In North America: an area code from 200 on and seven digits, in groups of 3, 3 and 4, with or without a 1 before
-///   them. The separators may be missing if the middle group is also from 200 on. Also seven digits as `555-1234`
-///   (North American Numbering Plan).
-/// - Elsewhere: 9 to 12 digits with one leading 0, the trunk prefix of most countries. In groups, the first is an area
-///   code of 2 to 6 digits; without groups, there are 10 or 11 digits.
-/// - After a word such as "tel": 7 to 15 digits of any form.
+/// - International (E.164): a plus sign, or `00`, the international prefix of many countries; then 8 to 15 digits, the
+///   first of them not 0.
+/// - North American (North American Numbering Plan): groups of 3, 3 and 4 digits, with or without a 1 before them. The
+///   first group, the area code, is at least 200. If a separator is missing or a space, the second group must be at
+///   least 200, too, unless the area code is in brackets. A number without an area code has the form `555-1234`.
+/// - With a trunk prefix, as in most other countries: 9 to 12 digits, the first of them 0. If the digits are grouped,
+///   the first group has 2 to 6 digits. Otherwise, there are 10 or 11 digits.
+/// - After a word such as "tel": 7 to 15 digits in any groups.
 ///
-/// Dates, serial numbers, and numbers that group their digits by threes have none of these forms.
+/// Dates have none of these forms, nor do most serial numbers and most numbers that group their digits by threes.
 enum PhoneNumberForm {
     static func isNumber(_ run: PhoneNumberRun, isAnnounced: Bool) -> Bool {
         guard run.isBalanced, !run.groups.isEmpty else { return false }

@@ -65,7 +65,8 @@ package struct ManagedDomainsCall: ProviderCall, SchemaMessage {
     }
 }
 
-/// A request to add a domain. If the provider already has a domain with the same identifier, it is changed.
+/// A request to add a domain. If the provider already has a domain with the same identifier, that domain is
+/// changed.
 package struct AddManagedDomainCall: ProviderCall, SchemaMessage {
     package typealias Value = Empty
     package typealias Reply = ProviderReply<Empty>

@@ -1,13 +1,14 @@
 import FileProviderWire
 import Foundation
 
-/// A provider with custom actions that reply to the user, or ask the user for a text. `purvey actions` shows the reply,
-/// and opens the reply's link in the browser.
+/// A provider whose custom actions reply to the user, or ask the user for text. `purvey actions` shows the reply, and
+/// opens the reply's link in the browser.
 ///
 /// The property list declares the actions as for ``NSFileProviderCustomAction``. If the dictionary of an action has the
 /// key `PurveyActionInput`, the user is asked for a text. The key's value describes the text, such as `the name of the
-/// user to share with`. The system performs all actions of a class that conforms to this protocol with
-/// ``performAction(identifier:onItemsWithIdentifiers:input:completionHandler:)``.
+/// user to share with`. If a class conforms to this protocol, the system performs all of its actions with
+/// ``performAction(identifier:onItemsWithIdentifiers:input:completionHandler:)``, and none with the function of
+/// ``NSFileProviderCustomAction``.
 ///
 /// Source: an addition. On Apple's systems, such actions belong to an extension with a user interface.
 public protocol FileProviderReplyingAction: NSObjectProtocol {

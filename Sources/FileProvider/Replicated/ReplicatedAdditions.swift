@@ -3,7 +3,8 @@ import Foundation
 import Glibc
 import LinuxSystem
 
-/// A provider that can fetch a file's contents as the difference from an older version that is local.
+/// A provider that can fetch a file's contents with the help of an older version that is local, so that it transfers
+/// only the difference.
 ///
 /// Source: FileProvider, `NSFileProviderReplicatedExtension.h`.
 public protocol NSFileProviderIncrementalContentFetching: NSObjectProtocol {

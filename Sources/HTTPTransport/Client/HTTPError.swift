@@ -53,7 +53,7 @@ public enum HTTPError: Error, Equatable {
     /// An unexpected failure of libcurl. The text is libcurl's message.
     case transport(HTTPOrigin, String)
 
-    /// A certificate that a server presented and that is not trusted.
+    /// The certificate because of which a server is not trusted. Also stands for a certificate that is missing.
     public struct UntrustedCertificate: Equatable, Sendable {
         /// The certificate's fingerprint, or `nil` if the server presented none.
         public let fingerprint: HTTPFingerprint?

@@ -8,7 +8,7 @@ public struct HTTPResponse: Sendable {
 
     /// The status, from 200 to 599.
     public let status: Int
-    /// The header fields of the last head, without those of interim responses.
+    /// The header fields of the final response, without those of earlier responses such as interim responses (1xx).
     public let headers: HTTPHeaders
     /// The body, if the destination is memory or the status is not 2xx. If the status is not 2xx, the body is truncated
     /// to 64 KiB.

@@ -136,8 +136,8 @@ package final class Index: Sendable {
         return result
     }
 
-    /// Sets the function that decides, before each commit, whether the disk has space for the commit: for tests. `nil`
-    /// removes it.
+    /// Sets a closure with which tests simulate a full disk. The closure is called before each commit, and returns
+    /// whether there is space. `nil` removes the closure.
     package func limitRoom(_ hasRoom: (@Sendable () -> Bool)?) {
         writePermit.wait()
         defer { writePermit.signal() }

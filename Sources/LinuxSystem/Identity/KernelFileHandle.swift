@@ -52,7 +52,7 @@ extension FileDescriptor {
     /// The ID of the mount through which this file was opened, or 0 if the kernel does not report it.
     package var mountIdentifier: UInt64 { clinux_mount_identifier(rawValue) }
 
-    /// Whether the inode numbers of the file system change at every mount, as on FAT.
+    /// Whether the inode numbers of the file system may change at every mount, as on FAT and FUSE.
     package var hasPassingInodes: Bool { clinux_has_passing_inodes(rawValue) != 0 }
 
     /// The time of the file's creation, in nanoseconds since 1970, or `nil` if the file system does not store it.

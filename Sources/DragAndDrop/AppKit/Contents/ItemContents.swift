@@ -161,10 +161,12 @@ final class ItemContents: Sendable {
 // MARK: - Offering
 
 extension ItemContents {
-    /// Returns a provider that offers the item to other processes; `nil` if the item has neither a type nor a promised
-    /// file.
+    /// Returns an item provider that offers the item to other processes; `nil` if the item has neither a type nor a
+    /// promised file.
     ///
-    /// - Parameter publication: an object that the provider retains as long as the item is offered.
+    /// - Parameters:
+    ///   - publication: an object that the item provider retains as long as the item is offered.
+    ///   - limit: the time to wait for the main thread when promised data is requested.
     func makeProvider(_ publication: Publication, within limit: DispatchTimeInterval) -> NSItemProvider? {
         let provider = NSItemProvider()
         for type in types {

@@ -14,7 +14,7 @@ open class NSFilePromiseProvider: NSObject, NSPasteboardWriting {
     open var fileType = ""
     /// The delegate, which names the file and writes it.
     open weak var delegate: (any NSFilePromiseProviderDelegate)?
-    /// A value that the delegate needs. It may have any type.
+    /// A value for the delegate's own use. It may have any type.
     open var userInfo: Any?
 
     /// Creates a promise without a type.

@@ -4,9 +4,10 @@ import ItemStore
 import ItemValues
 import LinuxSystem
 
-/// Fetches a file as the difference to local contents of an earlier version.
+/// Fetches a file with the help of local contents of an earlier version, so that the provider can transfer only the
+/// difference.
 extension Downloader {
-    /// Requests the difference between a file's contents and local contents of an earlier version.
+    /// Fetches a file, and passes local contents of an earlier version to the provider.
     ///
     /// - Returns: `nil` if no contents of an earlier version are local, or the provider cannot use them. The whole file
     ///   then has to be fetched.

@@ -97,7 +97,7 @@ extension IndexWriter {
     }
 }
 
-/// Matches the items in one reply of the provider with known items.
+/// A search for known items that one reply of the provider reports under new identifiers.
 private struct Matching {
     private struct Location: Hashable {
         let parent: ExactText
