@@ -44,8 +44,8 @@ final class ProviderInstance: Sendable {
         self.watches = watches
         self.answerTime = answerTime
         self.connection = connection
-        // The process may have closed the socket because it is exiting or crashing. That reason is more precise, so the
-        // host kills the process only after a grace period.
+        // The socket may be closed because the process is exiting or crashing. The exit status or signal is then a more
+        // precise reason than a kill by the host. Therefore the host kills the process only after a grace period.
         connection.onClose { _ in
             Deadlines.shared.run(after: Self.grace) { process.end(.released) }
         }
@@ -76,6 +76,12 @@ final class ProviderInstance: Sendable {
         connection.close()
     }
 
+    /// Kills the process. Its end then does not count as a crash.
+    func kill() {
+        state.withLock { $0.isAskedToEnd = true }
+        process.end(.released)
+    }
+
     /// Kills the process because it sent no message for the given time.
     func end(after silence: Duration) {
         process.end(.timedOut, status: Int((silence / .seconds(1)).rounded()))
@@ -93,8 +99,8 @@ final class ProviderInstance: Sendable {
 
     func beginDispensableCall() { state.withLock { $0.dispensableCalls += 1 } }
 
-    /// Records that a call with a dispensable reply has ended. If the process ended during the call, this is called
-    /// after ``ending()`` has returned.
+    /// Records that a call with a dispensable reply has ended. If the process ends during the call, the caller first
+    /// waits for ``ending()``, so that ``isExcused`` is still true when the end of the process is examined.
     func endDispensableCall() { state.withLock { $0.dispensableCalls -= 1 } }
 
     /// Whether a call with a dispensable reply is in progress, so that an end of the process does not count as a crash.

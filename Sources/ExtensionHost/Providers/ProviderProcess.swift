@@ -49,9 +49,9 @@ package actor ProviderProcess {
     private var idleEntry: Deadlines.Entry?
     /// The service watch, during which the process is kept running.
     var serviceWatch = ServiceWatch()
-    /// Watches the provider's directories while no process runs because the last one was idle.
+    /// The watch of the provider's directories while no process runs, because the last process was ended as idle.
     var sleepWatch: SleepWatch?
-    /// Watches the path of the local directory that the provider serves. It is created at the first request.
+    /// The watch of the path of the local directory that the provider serves. It is created at the first request.
     private var placeWatch: DirectoryWatch?
     /// The number of times that another directory, or a new mount, has appeared at the path of the local directory.
     var placeChanges = 0
@@ -135,6 +135,16 @@ package actor ProviderProcess {
         crashes = 0
         if case .disabled = state { state = .none }
         watchService()
+    }
+
+    /// Ends the process if it does not answer within the given time, for example because it was stopped. Returns when
+    /// the process has answered or ended. The end does not count as a crash.
+    package func endIfSilent(for patience: Duration) async {
+        guard case .running(let instance) = state else { return }
+        let watch = SilenceWatch(patience) { instance.kill() }
+        let reply = try? await instance.connection.call(ProviderServesPartsCall())
+        watch.stop()
+        if reply == nil, instance.isAskedToEnd { _ = await instance.ending() }
     }
 
     /// Whether no process runs and a process may be started.
@@ -260,7 +270,7 @@ package actor ProviderProcess {
                         domain: Self.failureDomain, code: ending.reason.rawValue))
                 resume(with: nil)
             } else if case .starting = state {
-                // The caller that starts the process finds out from the failed greeting.
+                // The caller that is starting the process learns of the end, because its greeting fails.
             } else {
                 if instance.isAskedToEnd { sleepWatch = instance.watches.watched.flatMap { try? SleepWatch($0, wake) } }
                 state = .none

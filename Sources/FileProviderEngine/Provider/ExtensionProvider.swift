@@ -22,7 +22,8 @@ package final class ExtensionProvider: Provider {
     private let coordinated = AsyncSemaphore(permits: 64)
     /// Counts the programs that use items' files in place.
     let uses = ItemUses()
-    /// Whether the provider serves parts of files, and its other abilities; `nil` until it has replied. Leaf lock.
+    /// The provider's abilities, such as fetching byte ranges of files; `nil` until the provider has replied. Leaf
+    /// lock.
     private let knownAbilities = Lock<ProviderServesParts?>(nil)
     /// The reason why the provider is disconnected, so that requests fail; `nil` while it is connected.
     private let disconnection = Lock<String?>(nil)
@@ -97,11 +98,15 @@ package final class ExtensionProvider: Provider {
     /// The process identifier of the extension's process; `nil` while none is running.
     package var processID: Int32? { get async { await process.processID } }
 
-    /// The failure because of which the extension is not started any more, if it crashed too often; otherwise `nil`.
+    /// The error that requests get because the extension crashed too often and is no longer started; `nil` if it may be
+    /// started.
     package var disabling: ProviderError? { get async { await process.disabling } }
 
     /// Allows an extension that crashed too often to start again.
     package func reset() async { await process.reset() }
+
+    /// Ends the extension's process if it does not answer within the given time. The next request starts it again.
+    package func endIfSilent(for patience: Duration) async { await process.endIfSilent(for: patience) }
 
     /// Makes the next request start the extension anew, in its presently installed version.
     package func renew() async {

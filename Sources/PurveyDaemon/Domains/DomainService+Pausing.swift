@@ -59,11 +59,23 @@ extension DomainService {
         guard let place = places[name] else { throw DomainError.noSuchDomain(name, among: places.keys) }
         let activity = await activity(of: description(of: place))
         var findings: [String] = []
-        if case .running(_, let domain) = place {
-            // If the request to the provider fails, the activity has the reason.
-            findings = (try? await domain.provider.findings()) ?? []
-        }
+        if case .running(_, let domain) = place { findings = await self.findings(of: domain.provider, name) }
         return DescribeDomainCall.Reply(activity: activity, findings: findings)
+    }
+
+    /// The time to wait for a reply that a working provider sends at once.
+    static let patience: Duration = .seconds(3)
+
+    private func findings(of provider: ExtensionProvider, _ name: String) async -> [String] {
+        let request = Task { try await provider.findings() }
+        let limit = Task {
+            try await Task.sleep(for: Self.patience)
+            request.cancel()
+        }
+        defer { limit.cancel() }
+        // If the request fails, the activity has the reason.
+        if let lines = try? await request.value { return lines }
+        return request.isCancelled ? ["the provider does not answer; 'purvey retry \(name)' starts it again"] : []
     }
 }
 

@@ -68,7 +68,7 @@ actor DomainService {
     ///
     /// - Parameters:
     ///   - mountsDomains: Whether domains are mounted. If `false`, they are only available to commands.
-    ///   - keeper: The keeper, which holds the mounts if this process dies and restarts the daemon.
+    ///   - keeper: The keeper. If this process dies, the keeper holds the mounts, and restarts the daemon.
     ///   - bus: The process that shows the domains on the desktop's bus.
     ///   - passwords: The stored passwords; `nil` if they cannot be used.
     init(
@@ -163,8 +163,8 @@ actor DomainService {
     /// The number of attempts to lock the domains' directory, 100 milliseconds apart.
     private static let lockAttempts = 300
 
-    /// Locks the domains' directory. If a daemon that is ending holds the lock, waits until the lock is free, for up to
-    /// ``lockAttempts`` attempts.
+    /// Locks the domains' directory. If a daemon that is ending holds the lock, waits until the lock is free. Returns
+    /// `nil` if the lock is not free after the given number of attempts, or if this daemon is ending.
     ///
     /// - Throws: ``DomainError`` if the directory cannot be used, or if a daemon at another socket serves the domains.
     private func takeFolder(attempts: Int) async throws(DomainError) -> FileDescriptor? {
@@ -211,6 +211,9 @@ actor DomainService {
             // A failure is recorded in the states of the mounts.
             try? await mount(record, domain, resuming: handover)
             await noteWatch(record.name)
+            // The service may have changed while no daemon was running. Without this request, the provider would not be
+            // started before a directory is listed or a file is fetched.
+            if !pauses(record), record.disconnection == nil { domain.engine.signal(container: nil) }
             log.info("the domain \(record.name) is started")
             if let rebuilding = domain.engine.rebuilding { log.warning("the domain \(record.name): \(rebuilding)") }
         } catch {
@@ -293,6 +296,7 @@ actor DomainService {
             let read = await HandlerThreads.shared.value { [folders] in folders.record(of: name) }
             if let record = read { await open(record) } else { places[name] = .failed(known, fault) }
         case .running(let record, let domain):
+            await domain.provider.endIfSilent(for: Self.patience)
             await domain.provider.reset()
             try await domain.engine.sendCancelled()
             await domain.engine.retry()
