@@ -11,7 +11,7 @@ package enum ItemName {
     /// The longest name of a Linux file system, in bytes.
     package static let maximumLength = 255
 
-    /// The maximum length of an extension in bytes. Longer text after the last dot is treated as part of a sentence.
+    /// The maximum length of an extension in bytes. Longer text after the last dot is treated as a part of the name.
     private static let longestExtension = 64
 
     /// Returns a name that can be created safely in a directory of this process: it is not empty, `.` or `..`, and is
@@ -57,7 +57,16 @@ package enum ItemName {
             let preferred = named.preferredFilenameExtension
         else { return name }
         if let own = pathExtension(of: name), means(own, named) || isForeign(own) { return name }
+        if isWhole(name, for: type) { return name }
         return "\(name).\(preferred)"
+    }
+
+    /// Whether programs recognize the type by the whole name, such as `Makefile` or `x.tar.gz`, or the name is that of
+    /// a hidden file without an extension, such as `.profile`.
+    private static func isWhole(_ name: String, for type: UTType) -> Bool {
+        if name.hasPrefix("."), !name.dropFirst().contains(".") { return true }
+        let named = UTType.type(ofFileName: name)
+        return named != .data && named.conforms(to: type)
     }
 
     /// Whether the extension is a tag of the given type, or of a type that conforms to it.

@@ -6,8 +6,8 @@ import LinuxSystem
 /// The files that a loaded item may replace in a directory. A file that the argument PATH itself names is always
 /// replaced.
 ///
-/// In a directory, the program that made the offer chooses the name. Therefore, by default, the item replaces no file
-/// and gets no hidden name, such as that of a file that a shell runs at its start.
+/// In a directory, the program that made the offer chooses the name. Therefore, by default, the item replaces no file,
+/// and gets no hidden name. A hidden file, such as `.bashrc`, may be run by a shell at its start.
 struct Replacement: Sendable {
     /// Whether a file with the item's own name is replaced.
     var ownName = false
@@ -62,10 +62,13 @@ struct Destination {
     func check(forFolder isFolder: Bool = false) throws {
         try Self.checking(path) { () throws(Errno) in
             let directory = try FileDescriptor.open(folder, [.readOnly, .directory])
+            if name != nil, path.hasSuffix("/") { throw Self.exists(path) ? .notDirectory : .noSuchFile }
             guard let name else { return try Self.probe(directory) }
             if try isReplaced(name, in: directory, byFolder: isFolder) { try Self.probe(directory) }
         }
     }
+
+    private static func exists(_ path: String) -> Bool { (try? FileStatus.of(path)) != nil }
 
     /// Checks whether files can be written to a directory, before they are loaded. Some failures occur only later.
     static func check(folder: String) throws {
@@ -83,11 +86,12 @@ struct Destination {
             // it checks permissions only, and neither quotas nor security modules.
             _ = try directory.open(".", [.readWrite, .unnamedTemporary], permissions: 0o600)
         } catch .notSupported, .isDirectory, .invalidArgument, .noSystemCall, .noSuchFile {
-            // The file system does not support such files, so nothing more can be checked.
+            // The file system does not support such files.
+            _ = try StagedFile(in: directory, replacing: true)
         }
     }
 
-    /// Whether storing an item under the given name replaces an existing file.
+    /// Whether an item is stored under the given name as a new file, which replaces the existing file, if there is one.
     ///
     /// - Returns: `false` if the name is that of a device, a pipe or a descriptor of this process. Such a file is
     ///   written to instead.
@@ -103,7 +107,14 @@ struct Destination {
             try retrying { faccessat(directory.rawValue, name.characters, W_OK, AT_EACCESS) }
             return false
         case .socket: throw .invalidArgument
-        default: return true
+        default:
+            // Write access to a file that is replaced is needed only if the file is immutable.
+            do throws(Errno) {
+                try retrying { faccessat(directory.rawValue, name.characters, W_OK, AT_EACCESS) }
+            } catch .notPermitted {
+                throw .notPermitted
+            } catch {}
+            return true
         }
     }
 }

@@ -31,6 +31,16 @@ import UniformTypeIdentifiers
         #expect(name("Holiday.txt") == "Holiday.txt.png")
     }
 
+    @Test(arguments: [("x.tar.gz", "org.gnu.gnu-zip-tar-archive"), ("Makefile", "public.make-source")])
+    func aNameThatTellsTheTypeAsAWholeIsKept(name: String, identifier: String) {
+        #expect(ItemName.name(suggested: name, file: nil, typeIdentifier: identifier) == name)
+    }
+
+    @Test func theNameOfAHiddenFileHasNoExtension() {
+        #expect(name(".bashrc", .plainText) == ".bashrc")
+        #expect(name(".bashrc.txt", .png) == ".bashrc.txt.png")
+    }
+
     @Test(arguments: [
         ("a.jpg", UTType.jpeg), ("a.JPEG", .jpeg), ("a.png", .image), ("a.swift", .plainText), ("a", .data),
     ])

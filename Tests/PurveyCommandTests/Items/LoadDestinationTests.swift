@@ -108,7 +108,7 @@ import Testing
             // The offer ends with the first load that reaches it.
             let offer = try await place.offer("--once", "--in-place", "note.txt")
             let long = String(repeating: "n", count: 256)
-            for path in ["missing/x", "note.txt/x", long] {
+            for path in ["missing/x", "missing/", "note.txt/x", "note.txt/", long] {
                 let load = try await place.purvey("load", "--as", way, "-o", path)
                 #expect(load.status == 1, "\(path)")
                 #expect(load.errors.contains(path), "\(load.errors)")
