@@ -49,7 +49,11 @@ extension LocalFolderExtension: NSFileProviderCustomAction {
     private static func name(ofCopy number: Int, of name: String) -> String {
         let ending = (name as NSString).pathExtension
         let plain = ending.isEmpty ? name : String(name.dropLast(ending.count + 1))
-        return plain + (number == 1 ? " copy" : " copy \(number)") + (ending.isEmpty ? "" : "." + ending)
+        let words = (number == 1 ? " copy" : " copy \(number)") + (ending.isEmpty ? "" : "." + ending)
+        var stem = plain[...]
+        // The longest name of a Linux file system has 255 bytes.
+        while !stem.isEmpty, stem.utf8.count + words.utf8.count > 255 { stem.removeLast() }
+        return stem + words
     }
 }
 

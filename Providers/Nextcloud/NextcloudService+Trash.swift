@@ -23,6 +23,8 @@ extension NextcloudService {
                 // An earlier request whose reply was lost may have moved the item to the trash.
                 guard case .notFound = error else { throw error }
             }
+            // An item without a file ID cannot be told from others in the trash.
+            guard let identity else { return nil }
             return try await self.nextcloud(client).trashItems().first {
                 $0.entry.fileID.map { String($0) } == identity
             }
@@ -52,12 +54,14 @@ extension NextcloudService {
         }
     }
 
-    /// Removes from the trash the directory of a probe, and the items that the probe removed from the directory.
+    /// Removes from the trash the directory in which this client probed the server, and the items that the probe
+    /// removed from the directory.
     package func removeRemains(ofProbe directory: HTTPAddress, with client: DAVClient) async throws(DAVError) {
         let nextcloud = try nextcloud(client)
         guard let names = nextcloud.names(of: directory), !names.isEmpty else { return }
         for item in try await nextcloud.trashItems() {
-            // Another item's name may have the form of a probe's directory, but does not contain the random number.
+            // An item of the user may have a name in the form of a probe directory's name, but not with the same random
+            // number.
             let path = item.formerPath.split(separator: "/").map { Array($0.utf8) }
             guard path.starts(with: names.map { Array($0.utf8) }) else { continue }
             do throws(DAVError) {

@@ -4,6 +4,10 @@ extension String {
     package var shellWord: String {
         let isPlain = !isEmpty && utf8.allSatisfy { Self.plain.contains($0) } && !hasPrefix("-")
         guard !isPlain else { return self }
+        // Within double quotes, an interactive bash would still replace a word after an exclamation mark.
+        if contains("!") {
+            return "'" + split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"
+        }
         let escaped = map { "\"\\$`".contains($0) ? "\\\($0)" : String($0) }.joined()
         return "\"\(escaped)\""
     }

@@ -161,7 +161,7 @@ extension Browser {
         }
     }
 
-    /// Copies items into their own folder, under names that are not taken.
+    /// Copies items of the current folder into the same folder, under names that are not taken.
     package func duplicate(_ items: [BrowserItem]) {
         let former = clipboard
         copy(items, isCut: false)
@@ -175,16 +175,18 @@ extension Browser {
         guard case .folder(let domain, let path) = target, let mount = mount(of: domain) else { return }
         let folder = path.isEmpty ? mount : mount + "/" + path
         attempt { browser throws(BrowserError) in
-            let moved = items.filter { $0.folder != path || $0.domain != domain }
-            try await browser.confirm(.move, moved, to: path, in: domain)
+            let others = items.filter { $0.folder != path || $0.domain != domain }
+            try await browser.confirm(.move, others, to: path, in: domain)
+            var moved: [BrowserItem] = []
             var moves: [(from: String, to: String)] = []
             defer {
-                if !moves.isEmpty { browser.done("\(Self.words(for: items)) moved to \(target.title)", .moved(moves)) }
+                if !moves.isEmpty { browser.done("\(Self.words(for: moved)) moved to \(target.title)", .moved(moves)) }
             }
-            for item in moved {
+            for item in others {
                 guard let source = item.mountedPath else { throw Self.unmounted }
                 let newPath = folder + "/" + item.name
                 try await FileWork.move(source, to: newPath)
+                moved.append(item)
                 moves.append((source, newPath))
                 browser.listing.remove(item.id)
                 await browser.readItem(
@@ -234,8 +236,8 @@ extension Browser {
     /// Restores an item from the trash. Retries if the trash does not have the item yet, because moves to the trash are
     /// sent to the service in the background.
     ///
-    /// - Parameter afterMove: whether another item that had the item's path was just moved away. That move is also sent
-    ///   in the background, and the service refuses to restore the item until it has received the move.
+    /// - Parameter afterMove: whether another item was just moved away from the item's path. This move is also sent in
+    ///   the background, and the service refuses to restore the item until it has received the move.
     private func untrash(_ item: BrowserItem, afterMove: Bool = false) async throws(BrowserError) {
         var attempt = 1
         let attempts = afterMove ? Self.attemptsAfterMove : Self.attempts

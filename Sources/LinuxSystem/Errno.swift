@@ -36,6 +36,7 @@ extension Errno {
     package static let notDirectory = Errno(rawValue: ENOTDIR)
     package static let notEmpty = Errno(rawValue: ENOTEMPTY)
     package static let tooManySymbolicLinks = Errno(rawValue: ELOOP)
+    package static let fileTooLarge = Errno(rawValue: EFBIG)
     package static let nameTooLong = Errno(rawValue: ENAMETOOLONG)
     package static let noSpace = Errno(rawValue: ENOSPC)
     package static let quotaExceeded = Errno(rawValue: EDQUOT)

@@ -1,6 +1,7 @@
 import Foundation
 
-/// The objects of a binary property list, read without Foundation and without decoding them.
+/// The objects of a binary property list, read without Foundation. Numbers, dates and data are validated, but not
+/// decoded.
 ///
 /// Creating this value validates a list before Foundation decodes it, because Foundation's own readers crash on some
 /// inputs, and never return on others. The initializer throws for references out of range, containers that contain
@@ -76,7 +77,8 @@ package struct BinaryPropertyList {
                 guard result.allSatisfy({ $0 < total }) else { throw Malformed() }
                 return result
             }
-            guard next <= table else { throw Malformed() }
+            // A length that exceeds the file could overflow when it is multiplied.
+            guard next <= table, length <= table else { throw Malformed() }
             sizes.append(kind == 0x6 ? 2 * length : length)
             switch kind {
             case 0x5:

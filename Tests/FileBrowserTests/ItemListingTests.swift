@@ -89,6 +89,15 @@ import Testing
         #expect(listing.count == 1 && listing[0].name.utf8.elementsEqual("caf\u{E9}".utf8))
     }
 
+    @Test func anItemThatChangedWhileTheListingArrivesHasOneRow() {
+        let listing = ItemListing()
+        listing.append([item("a")])
+        listing.set(item("z", state: .dataless))
+        listing.append([item("b"), item("z")])
+        listing.flush()
+        #expect(listing.all.map(\.name) == ["a", "b", "z"])
+    }
+
     @Test func aHundredThousandItemsThatArriveInPagesAreAllInOrder() {
         let listing = ItemListing()
         for page in 0..<200 { listing.append((0..<500).map { item("file \(($0 * 200 + page) &* 7_919 % 100_003)") }) }

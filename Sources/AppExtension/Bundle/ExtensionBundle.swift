@@ -136,11 +136,12 @@ extension ExtensionBundle {
     /// begin with the same prefix.
     package var isOfFileProvider: Bool { point.hasPrefix("com.apple.fileprovider") }
 
-    /// Whether this is the user interface of a file provider.
+    /// Whether this is the user interface of the given file provider.
     package func isInterface(of provider: ExtensionBundle) -> Bool {
         guard point == Self.providerInterfacePoint else { return false }
         if let namedProvider { return namedProvider == provider.identifier }
-        return Self.program(of: identifier) == Self.program(of: provider.identifier)
+        guard let program = Self.program(of: identifier) else { return false }
+        return program == Self.program(of: provider.identifier)
     }
 
     /// Returns the identifier of the program to which the extension with the given identifier belongs; `nil` if the

@@ -5,8 +5,9 @@ import Glibc
 /// because another process may have sent any bytes.
 ///
 /// A mangled name refers to its own parts by number. When demangled, a part that refers twice to another part is at
-/// least twice as long as that part. Therefore a mangled name of 300 bytes can represent a name of terabytes. Swift's
-/// runtime does not limit the size of the demangled name.
+/// least twice as long as that part. Therefore a mangled name of 300 bytes can represent a name of terabytes. An
+/// identifier can also refer to words of earlier identifiers, each by one letter. Swift's runtime does not limit the
+/// size of the demangled name.
 package enum MangledName {
     /// Returns the demangled name.
     ///
@@ -33,8 +34,41 @@ package enum MangledName {
         guard name.hasPrefix("$s") || name.hasPrefix("_$s") || name.hasPrefix("$S") else { return false }
         let bytes = Array(name.utf8)
         let references = references(in: bytes)
-        return references < 32 && bytes.count < 1 << 16 && bytes.count << references <= most
+        guard references < 32, bytes.count < 1 << 16 else { return false }
+        let size = bytes.count + wordReferences(in: bytes) * longestWord(in: bytes)
+        return size <= most >> references
     }
+
+    /// Returns an upper bound of the number of words that identifiers refer to. Such an identifier begins with a 0 in
+    /// place of its length, and a letter for each word. The last letter is a capital one.
+    private static func wordReferences(in bytes: [UInt8]) -> Int {
+        var count = 0
+        var isReference = false
+        for (place, byte) in bytes.enumerated() {
+            if byte == UInt8(ascii: "0"), place == 0 || !isDigit(bytes[place - 1]) {
+                isReference = true
+            } else if isReference {
+                if !isDigit(byte) { count += 1 }
+                isReference = isDigit(byte) || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
+            }
+        }
+        return count
+    }
+
+    /// Returns an upper bound of the length of a word. A word ends before an underscore, and before a capital letter
+    /// that follows another character.
+    private static func longestWord(in bytes: [UInt8]) -> Int {
+        var (longest, length) = (0, 0)
+        for (place, byte) in bytes.enumerated() {
+            let isCapital = { (byte: UInt8) in (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) }
+            let ends = byte == UInt8(ascii: "_") || isCapital(byte) && place > 0 && !isCapital(bytes[place - 1])
+            length = ends ? 1 : length + 1
+            longest = max(longest, length)
+        }
+        return longest
+    }
+
+    private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
 
     /// Returns an upper bound of the number of references to parts of the mangled name. Each `A` is counted as the
     /// start of a reference, even if it belongs to an identifier.

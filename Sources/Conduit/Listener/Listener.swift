@@ -77,7 +77,8 @@ package final class Listener: Sendable {
         guard let lost = state.withLock({ $0.place }) else { return }
         let place = try ListeningPath(path: path, after: lost)
         let token = loop.makeToken()
-        // The loop comes first: if it cannot serve the new place, the place is dropped, and a later call retries.
+        // The new socket is added to the loop before it replaces the old one. If it cannot be added, it is dropped, and
+        // a later call of this function tries again.
         do throws(Errno) {
             try loop.add(self, place.socket.descriptor, token: token)
         } catch {
@@ -138,7 +139,9 @@ extension Listener: EventSource {
     /// Stops accepting connections for `pauseMilliseconds`. Without this pause, the loop would spin, because the
     /// descriptor stays readable while connections are in the kernel's queue.
     private func pause(_ descriptor: FileDescriptor) {
-        let token = state.withLock { $0.token }
+        // While ``listenAgain()`` replaces the place, the token of the new one is not known yet.
+        let token = state.withLock { $0.place?.socket.descriptor === descriptor ? $0.token : nil }
+        guard let token else { return }
         loop.setEvents([], descriptor, token: token)
         loop.perform(afterMilliseconds: Self.pauseMilliseconds) { [self] in
             guard state.withLock({ $0.place?.socket.descriptor === descriptor }) else { return }

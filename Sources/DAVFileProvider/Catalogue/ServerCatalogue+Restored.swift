@@ -9,9 +9,10 @@ extension ServerCatalogue {
 
     /// Records the identifier of the server's data. If it differs from the identifier that is already recorded, the
     /// server was restored from a backup. The catalogue then retains the items that the server last reported before the
-    /// listing with the number `round`, until the server reports them again. The next search lists all known folders,
-    /// so that the retained items are only those that the server lacks since the restore, and not those that another
-    /// client removes later.
+    /// listing with the number `round`, until the server reports them again.
+    ///
+    /// The next search lists all known folders, so that the server reports again all items that it still has. The
+    /// catalogue therefore does not retain such an item if another client removes it later.
     package func note(dataMark mark: String?, round: Int64) throws {
         guard let mark else { return }
         let bytes = Array(mark.utf8)
@@ -38,8 +39,8 @@ extension ServerCatalogue {
     /// item before it was restored from a backup.
     func isKept(_ item: CataloguedItem) throws -> Bool { try isBeforeRestore(round: item.round) }
 
-    /// Returns an item that ``isKept(_:)``; `nil` if the catalogue does not have the item, or if the server has
-    /// reported the item since it was restored from a backup.
+    /// Returns an item that the catalogue retains (``isKept(_:)``); `nil` if the catalogue does not have the item, or
+    /// if the server has reported the item since it was restored from a backup.
     func kept(_ number: Int64) throws -> CataloguedItem? {
         guard let item = try item(number), try isKept(item) else { return nil }
         return item
@@ -56,8 +57,8 @@ extension ServerCatalogue {
         return try self.item(item.number)
     }
 
-    /// Removes the identity of a retained item whose contents are about to be sent as a new file. The server's file in
-    /// its place is then this item, under any identity.
+    /// Removes the identity of a retained item whose contents are about to be sent as a new file. The server may assign
+    /// another identity to the file. Without a recorded identity, the catalogue recognizes the file by its place.
     func forgetIdentity(of number: Int64) throws {
         guard let item = try item(number) else { return }
         var traits = item.traits
@@ -75,9 +76,9 @@ extension ServerCatalogue {
             let name = ConflictName.inserting(words, into: item.name)
             guard try child(of: item.parent, named: name) == nil else { continue }
             try database.run(
-                "UPDATE item SET name = ?, identity = NULL, change = ? WHERE number = ?", .text(name),
-                .integer(try next("change")), .integer(item.number))
-            return
+                "UPDATE item SET name = ?, change = ? WHERE number = ?", .text(name), .integer(try next("change")),
+                .integer(item.number))
+            return try forgetIdentity(of: item.number)
         }
     }
 }

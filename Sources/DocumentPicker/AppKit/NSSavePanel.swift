@@ -11,6 +11,8 @@ import UniformTypeIdentifiers
 @MainActor open class NSSavePanel: NSObject {
     private var picker: PickerProcess?
     private var isCancelled: (@MainActor () -> Void)?
+    /// The number of times that the panel was shown with ``begin(completionHandler:)``.
+    private var showings = 0
     private(set) var pickedURLs: [URL] = []
 
     /// The delegate, which may refuse the user's picks.
@@ -83,11 +85,14 @@ import UniformTypeIdentifiers
     ///
     /// - Parameter handler: called once on the main thread, when the panel has ended.
     open func begin(completionHandler handler: @escaping @MainActor (NSApplication.ModalResponse) -> Void) {
+        showings += 1
+        let showing = showings
         start { work in
             Task { @MainActor in work() }
         } report: { event in
             Task { @MainActor [weak self] in
-                guard let self else { return }
+                // The program may have cancelled the panel, or shown it again, before this task runs.
+                guard let self, showings == showing, isCancelled != nil else { return }
                 handler(take(event))
             }
         } cancelled: {

@@ -26,15 +26,14 @@ enum DocumentTransfer {
             return try sources.map { try transfer($0, into: place, named: $0.path.lastPathName, isCopy: isCopy) }
         }
         // The user has confirmed that an existing file is replaced. The existing file is replaced only after the new
-        // one is complete.
-        let folder = place.deletingLastPathComponent()
-        let new = try transfer(source, into: folder, named: place.path.lastPathName, isCopy: isCopy)
-        guard new.path.lastPathName != place.path.lastPathName else { return [new] }
-        guard rename(new.path, place.path) == 0 else {
+        // one is complete, and the source is removed only after that.
+        let new = try copy(source, into: place.deletingLastPathComponent(), named: place.path.lastPathName)
+        if new.path.lastPathName != place.path.lastPathName, rename(new.path, place.path) != 0 {
             let reason = Errno.current
-            unlink(new.path)
+            try? FileManager.default.removeItem(at: new)
             throw DocumentPickerError("“\(place.path.lastPathName)” cannot be replaced: \(reason)")
         }
+        if !isCopy { try FileManager.default.removeItem(at: source) }
         return [place]
     }
 

@@ -91,6 +91,7 @@ open class UIDocumentPickerViewController: UIViewController {
     open override func viewDidDisappear(_ animated: Bool) {
         super.viewDidDisappear(animated)
         picker?.close()
+        picker = nil
     }
 
     private var request: PickerRequest {

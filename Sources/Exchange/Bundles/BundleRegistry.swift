@@ -42,8 +42,8 @@ package final class BundleRegistry: Sendable {
     package func register(path: String) throws -> BundleRecord {
         let inspection = BundleInspection(path: path)
         guard let record = inspection.record else {
-            // The number of faults in the message is limited, because the reply is a single message, and a list can
-            // have a fault in each of a thousand entries.
+            // The number of faults in the message is limited, because the reply is a single message. A property list
+            // may have a thousand entries with a fault each.
             let others = inspection.faults.count - Self.mostFaults
             throw ExchangeRefusalError.refused(
                 "the bundle cannot be registered: "
@@ -58,7 +58,7 @@ package final class BundleRegistry: Sendable {
             throw ExchangeRefusalError.refused(
                 "the bundle cannot be registered: its executable belongs to \(other.identifier) already")
         }
-        guard all.count < limit else {
+        guard all.count < limit || all.contains(where: { $0.identifier == record.identifier }) else {
             throw ExchangeRefusalError.refused("at most \(limit) bundles can be registered")
         }
         try write(try record.propertyList(), to: record.identifier + ".plist")
@@ -83,7 +83,8 @@ package final class BundleRegistry: Sendable {
     }
 
     /// Returns the bundle whose executable is the file with the given identity; `nil` if there is none. Because file
-    /// identities are compared, it does not matter by which path the file was opened.
+    /// identities are compared, it does not matter by which path the file was opened. Reads the status of executables
+    /// from the disk.
     package func bundle(ofExecutable identity: FileStatus.Identity) -> BundleRecord? {
         all.first { (try? FileStatus.of($0.executable).identity) == identity }
     }

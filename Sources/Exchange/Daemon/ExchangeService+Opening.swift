@@ -42,7 +42,8 @@ extension ExchangeService {
         let identifier = entry.manifest.identifier
         if entry.owner == Self.daemon {
             guard let offer = state.withLock({ $0.holdings.offer(identifier) }) else { return call.fail(.noSuchItem) }
-            return introduce(call) { socket throws(Errno) in try offer.accept(socket, permitted: Set(permitted)) }
+            introduce(call) { socket throws(Errno) in try offer.accept(socket, permitted: Set(permitted)) }
+            return
         }
         enum Place {
             case waits
@@ -84,7 +85,7 @@ extension ExchangeService {
                 return next.map { ($0, provider) }
             }
             guard let (open, provider) = next else { return }
-            introduce(open.call) { socket in
+            let isSent = introduce(open.call) { socket in
                 provider.call(
                     AcceptConsumerCall(identifier: open.identifier, socket: socket, permitted: open.permitted)
                 ) { _ in
@@ -94,18 +95,24 @@ extension ExchangeService {
                     self.sendWaiting(to: owner)
                 }
             }
+            if !isSent { state.withLock { $0.queues[owner]?.inFlight -= 1 } }
         }
     }
 
     /// Creates a socket pair. Passes one end to the offering process, with `deliver`, and the other end to the
     /// consumer, as the reply to `call`.
-    private func introduce(_ call: ServedCall<OpenCall>, _ deliver: (FileDescriptor) throws(Errno) -> Void) {
+    ///
+    /// - Returns: whether `deliver` was called and has succeeded. If not, the call has failed.
+    @discardableResult
+    private func introduce(_ call: ServedCall<OpenCall>, _ deliver: (FileDescriptor) throws(Errno) -> Void) -> Bool {
         do throws(Errno) {
             let (consumers, providers) = try SequencedPacketSocket.pair()
             try deliver(providers.descriptor)
             call.reply(OpenCall.Reply(socket: consumers.descriptor))
+            return true
         } catch {
             call.fail(.providerUnavailable("the process that offers the item cannot be reached: \(error)"))
+            return false
         }
     }
 }

@@ -77,6 +77,9 @@ package struct ExtensionLogReader {
             // At the end of a file, reading continues with the next file when the current file is no longer written.
             let next = try Self.open(log.path)
             guard let next, try next.status().identity != current.status().identity else { return [] }
+            // The writer may have added lines before it renamed the file.
+            let rest = try current.readPiece(Self.piece)
+            if !rest.isEmpty { return rest }
             file = next
         }
     }

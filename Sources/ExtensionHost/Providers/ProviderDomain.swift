@@ -193,13 +193,13 @@ extension ProviderDomain {
         guard InfoPropertyList.isIdentifier(extensionIdentifier) else { throw .invalidArgument }
         let container = try FileDescriptor.open(
             data + "/containers/" + extensionIdentifier, [.readOnly, .directory, .noFollow])
-        for (folder, name) in [
+        for (folder, path) in [
             (Self.storageFolder, documentFolder), (Self.stateFolder, folderName), ("tmp", "domain-" + folderName),
         ] {
-            guard let folder = FileName(folder), let name = FileName(name),
-                let parent = try? container.open(entry: folder, [.readOnly, .directory])
-            else { continue }
-            try TreeRemover.remove(name, in: parent)
+            let names = ([folder] + path.pathNames).compactMap(FileName.init)
+            var parent: FileDescriptor? = container
+            for name in names.dropLast() { parent = try? parent?.open(entry: name, [.readOnly, .directory]) }
+            if let parent, let name = names.last { try TreeRemover.remove(name, in: parent) }
         }
     }
 }

@@ -82,9 +82,15 @@ final class ExtensionProcess: Sendable {
             + (shown?.variables ?? [])
         (program, group) = try Self.start(bundle.executable, environment, descriptors, confinement, limits)
         lines.begin(program.processID, bundle)
-        // The process has not been waited for yet, so its process ID cannot have been reused.
-        process = try ProcessDescriptor.open(program.processID)
-        link = try Connection(ours, service: service.makeService(), limits: ScopeService.limits, isPeerConfined: true)
+        do {
+            // The process has not been waited for yet, so its process ID cannot have been reused.
+            process = try ProcessDescriptor.open(program.processID)
+            link = try Connection(
+                ours, service: service.makeService(), limits: ScopeService.limits, isPeerConfined: true)
+        } catch {
+            program.kill()
+            throw error
+        }
     }
 
     /// Starts the program. If systemd delegates a control group, the process gets a control group of its own.

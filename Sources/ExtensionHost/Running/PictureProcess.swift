@@ -51,8 +51,8 @@ package actor PictureProcess {
     private static let memory: UInt64 = 768 << 20
 
     /// The complete environment of the process. The variables limit the decoders to one thread for each picture, and
-    /// make the C library retain freed memory for the next picture. To get the memory from the kernel again would take
-    /// a third of the time.
+    /// make the C library retain freed memory for the next picture. If the C library returned the memory, a third of
+    /// the time would be spent on getting memory from the kernel again.
     private static let environment = [
         "VIPS_CONCURRENCY=1", "LC_ALL=C.UTF-8", "MALLOC_MMAP_THRESHOLD_=\(32 << 20)",
         "MALLOC_TRIM_THRESHOLD_=\(128 << 20)",
@@ -201,15 +201,14 @@ package actor PictureProcess {
         let child = try ChildProgram.start(
             program, arguments: [], environment: environment,
             descriptors: [nil, nil, nil, theirs.descriptor], confinedTo: confinement)
-        // The child has not been waited for yet, so its process ID cannot have been reused.
-        let process = try ProcessDescriptor.open(child.processID)
         do {
+            // The child has not been waited for yet, so its process ID cannot have been reused.
+            let process = try ProcessDescriptor.open(child.processID)
             let connection = try Connection(ours, service: Service(), isPeerConfined: true)
             try SystemThread.start("purvey-pictures") { _ = try? child.wait() }
             return Instance(connection, process, child.processID)
         } catch {
-            try? process.send(signal: SIGKILL)
-            _ = try? child.wait()
+            child.kill()
             throw error
         }
     }

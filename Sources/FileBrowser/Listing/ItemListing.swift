@@ -47,10 +47,13 @@ import FileProvider
 
     // MARK: Filling
 
-    /// Adds items that are not in the listing yet. Creates their rows at once, or later when the added items are half
-    /// as many as the rows.
+    /// Adds items, and replaces items that were set while the listing was read. The rows of added items are created
+    /// when the items without rows are at least half as many as the rows, or by ``flush()``.
     package func append(_ added: [BrowserItem]) {
-        for item in added { pending.append(store(item)) }
+        for item in added {
+            // Without a dictionary of the positions, no item has been set since the listing was empty.
+            if slots != nil, slot(of: item.id) != nil { setKnown(item) } else { pending.append(store(item)) }
+        }
         if pending.count * 2 >= rows.count { flush() }
     }
 
@@ -139,7 +142,7 @@ import FileProvider
         whenChanged(Change(position: row, removed: 1, added: 0))
     }
 
-    /// Makes the listing have exactly these items, with as few changes as possible.
+    /// Replaces all items of the listing by the given items, with as few changes as possible.
     package func replace(with new: [BrowserItem]) {
         flush()
         if rows.isEmpty {

@@ -33,7 +33,7 @@ final class GroupValuesFile: Sendable {
     /// The lock that is held while the file is changed. It is acquired before the locks of `known` and `pending`.
     private let writing = Lock(Writing())
 
-    /// The maximum number of bytes to read.
+    /// The maximum size of the file in bytes.
     private static let largest = 16 << 20
 
     init?(group: String, folder: String) {
@@ -52,7 +52,8 @@ final class GroupValuesFile: Sendable {
 
     /// Returns the current values, with this process's changes that are not written yet.
     func values() -> [String: Any] {
-        // The changes are read first: a change that is written meanwhile is then in the file.
+        // The changes are read before the file. A change that is written in between is then found in both. In the other
+        // order, it would be found in neither.
         let changes = pending.withLock { $0 }
         return changes.applied(to: storedValues())
     }
@@ -62,24 +63,35 @@ final class GroupValuesFile: Sendable {
         let state = FileState(status)
         let kept = known.withLock { $0.state == state ? Copied($0.values) : nil }
         if let kept { return kept.values }
-        let (read, values) = read()
+        let (read, values) = (try? read()) ?? (nil, [:])
         let copied = Copied(values)
         known.withLock { $0 = Known(state: read, values: copied.values) }
         return values
     }
 
-    private func read() -> (FileState?, [String: Any]) {
-        guard let file = try? folder.open(entry: name, [.readOnly, .nonBlocking]), let status = try? file.status(),
-            status.kind == .regular, let bytes = try? file.readToEnd(limit: Self.largest)
-        else { return (nil, [:]) }
+    /// Returns the state and the values of the file.
+    ///
+    /// - Throws: an error if the file may have values that cannot be read. Such a file must not be replaced.
+    private func read() throws(Errno) -> (FileState?, [String: Any]) {
+        let file: FileDescriptor
+        do throws(Errno) {
+            file = try folder.open(entry: name, [.readOnly, .nonBlocking])
+        } catch {
+            guard [.noSuchFile, .tooManySymbolicLinks].contains(error) else { throw error }
+            return (nil, [:])
+        }
+        let status = try file.status()
+        guard status.kind == .regular else { return (nil, [:]) }
+        guard status.size <= Self.largest else { throw .fileTooLarge }
+        let bytes = try file.readToEnd(limit: Self.largest)
         return (FileState(status), ForeignPropertyList.dictionary(Data(bytes)) ?? [:])
     }
 
     /// Sets a value, or removes it if it is `nil`, and writes the whole file.
     ///
     /// If another program holds the file lock for long, the change is written when that program releases the lock. This
-    /// process sees the change at once. If the file cannot be written, for example because the disk is full, the change
-    /// is lost.
+    /// process sees the change at once. If the file cannot be read or written, for example because the disk is full, or
+    /// if all values together take more than 16 MiB, the change is lost.
     func set(_ value: Any?, forKey key: String) {
         guard let change = try? PendingValues(value, forKey: key) else { return }
         writing.withLock { writing in
@@ -116,9 +128,8 @@ final class GroupValuesFile: Sendable {
 
     private func write(_ writing: inout Writing, holding held: FileDescriptor) {
         defer { withExtendedLifetime(held) {} }
-        let values = pending.withLock { $0 }.applied(to: read().1)
         do {
-            try write(values)
+            try write(pending.withLock { $0 }.applied(to: read().1))
             writing.hasFailed = false
         } catch {
             writing.hasFailed = true
@@ -128,6 +139,7 @@ final class GroupValuesFile: Sendable {
 
     private func write(_ values: [String: Any]) throws {
         let data = try PropertyListSerialization.data(fromPropertyList: values, format: .binary, options: 0)
+        guard data.count <= Self.largest else { throw Errno.fileTooLarge }
         var staged = try StagedFile(in: folder, permissions: 0o600)
         try data.withUnsafeBytes { try staged.descriptor.writeAll($0) }
         try staged.replace(name, durably: false)
@@ -143,7 +155,8 @@ private struct PendingValues: Sendable {
     init() {}
 
     init(_ value: Any?, forKey key: String) throws {
-        // Some kinds of values are no property list by themselves, but all are as an element of an array.
+        // Some kinds of values cannot be encoded by themselves, but every kind can be encoded as an element of an
+        // array.
         values[key] = .some(
             try value.map { try PropertyListSerialization.data(fromPropertyList: [$0], format: .binary, options: 0) })
     }

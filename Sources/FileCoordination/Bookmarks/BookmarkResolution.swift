@@ -29,15 +29,16 @@ package struct BookmarkResolution: Sendable {
                 // The base file and the item are often moved together.
                 let path = URL(fileURLWithPath: Bookmark.folder(of: base.path) + "/" + relative).standardizedFileURL
                     .path
-                if path != bookmark.path { paths.append(path) }
+                if ExactPath(path) != ExactPath(bookmark.path) { paths.append(path) }
             }
         }
         if let found = ItemSearch(identity: bookmark.identity, paths: paths, inside: bookmark.inside).find() {
             item = found
             isReplaced = false
             let now = try ItemIdentity(of: found.descriptor)
-            // Device numbers may change when the machine restarts. File handles, if supported, stay valid.
-            isStale = found.path != bookmark.path || now.device != bookmark.identity.device
+            // Device numbers may change when the machine restarts. A new bookmark then stores the new number. File
+            // handles, if supported, stay valid.
+            isStale = ExactPath(found.path) != ExactPath(bookmark.path) || now.device != bookmark.identity.device
             return
         }
         for path in paths {

@@ -4,12 +4,13 @@ import Foundation
 import Glibc
 import LinuxSystem
 
-/// The stored versions of one item. They are in a directory in the user's data directory. A symbolic link that is named
-/// after the item's identity leads to that directory.
+/// The stored versions of one item. They are in a directory of versions, within the user's data directory. A symbolic
+/// link that is named after the item's identity leads to the directory of versions.
 ///
 /// A second link, named after the item's path, leads to the same directory. The second link is used if another item has
-/// replaced the item at this path. In this case the directory of versions is not renamed, because the versions may be
-/// in use. Links and versions are created atomically, so processes do not need a common lock.
+/// replaced the item at this path. The new item then gets links to the directory of versions. The directory itself is
+/// not renamed, because the versions may be in use. Links and versions are created atomically, so processes do not need
+/// a common lock.
 struct VersionStore {
     /// The path of the directory for the versions of all items. If there is no data directory, the value is a path at
     /// which no file can be created.
@@ -36,18 +37,25 @@ struct VersionStore {
 
     mutating func add(_ record: VersionRecord, _ contents: URL, byMoving: Bool) throws -> KeptVersion {
         let staged = Self.newTemporaryFolder().path
+        /// The former path of the contents, if they were moved into the staged folder.
+        var former: String?
         do {
             try DataFolder.make(staged + "/contents")
             let source = try contents.foundItem()
             let target = try FileDescriptor.open(staged + "/contents", [.readOnly, .directory])
-            if !byMoving || rename(source.path, staged + "/contents/" + record.name) != 0 {
+            if byMoving, rename(source.path, staged + "/contents/" + record.name) == 0 {
+                former = source.path
+            } else {
                 try Self.copy(source, into: target, named: record.name)
-                if byMoving { try Self.remove(source.path) }
             }
             try KeptVersion(folder: staged, record: record).writeRecord()
-            return try place(staged, record)
+            let version = try place(staged, record)
+            if byMoving, former == nil { try Self.remove(source.path) }
+            return version
         } catch {
-            try? Self.remove(staged)
+            // Without their record, moved contents would be lost with the staged folder.
+            let isMovedBack = former.map { rename(staged + "/contents/" + record.name, $0) == 0 } ?? true
+            if isMovedBack { try? Self.remove(staged) }
             throw error
         }
     }
@@ -78,12 +86,10 @@ struct VersionStore {
             try? TreeRemover.remove(staged, in: folder)
             throw error
         }
-        // After the exchange, the former item, if one existed, has the temporary name.
-        do throws(Errno) {
-            try TreeRemover.remove(staged, in: folder)
-        } catch {
-            guard error == .noSuchFile else { throw error }
-        }
+        // After the exchange, the former item has the temporary name. No item has this name if there was no former
+        // item, or if the file system cannot exchange items. The item has been replaced, so it is no failure if parts
+        // of the former one cannot be removed.
+        try? TreeRemover.remove(staged, in: folder)
         guard let old, let kept = old.folder else { return }
         var new = try VersionStore(of: url.foundItem())
         new.adopt(kept, of: old.identity)
@@ -92,7 +98,7 @@ struct VersionStore {
     /// Creates a temporary directory on the store's file system.
     static func newTemporaryFolder() -> URL {
         let path = root + "/new/" + UUID().uuidString
-        // If it cannot be created, its use will fail and report the error.
+        // If the directory cannot be created, its use will fail and report the error.
         try? DataFolder.make(path)
         return URL(fileURLWithPath: path, isDirectory: true)
     }
@@ -159,7 +165,8 @@ extension VersionStore {
         }
     }
 
-    /// Writes the item's identity and path to a file in its directory of versions.
+    /// Writes the item's identity and path to a file in its directory of versions, and makes the item's two links lead
+    /// to this directory.
     private func remember(_ folder: String) throws {
         try ItemTrace(identity: identity, path: item.path).write(to: folder)
         for link in [Self.link(of: identity), Self.link(of: item.path)] where Self.target(of: link) != folder {
@@ -178,8 +185,8 @@ extension VersionStore {
         adopt(kept, of: old)
     }
 
-    /// Makes the directory of versions at `kept`, which belonged to the item with the identity `old`, the directory of
-    /// this item.
+    /// Assigns the directory of versions at `kept` to this item. The directory belonged to the item with the identity
+    /// `old`.
     private mutating func adopt(_ kept: String, of old: ItemIdentity) {
         folder = kept
         guard (try? remember(kept)) != nil, Self.link(of: old) != Self.link(of: identity) else { return }

@@ -57,11 +57,19 @@ extension FileWrapper {
         case (.directory, .directory), (.unreadDirectory, .directory):
             guard let children = fileWrappers,
                 let names = try? FileManager.default.contentsOfDirectory(atPath: url.path),
-                Set(names) == Set(children.keys)
+                Set(names.filter { Self.isInDocument(url.appendingPathComponent($0)) }) == Set(children.keys)
             else { return false }
             return children.allSatisfy { $0.value.matches(url.appendingPathComponent($0.key), depth: depth + 1) }
         default:
             return false
+        }
+    }
+
+    /// Whether an item of a directory is part of a document. Sockets, pipes and devices are not.
+    private static func isInDocument(_ url: URL) -> Bool {
+        switch try? status(of: url).kind {
+        case .regular, .directory, .symbolicLink, nil: true
+        default: false
         }
     }
 
@@ -79,6 +87,10 @@ extension FileWrapper {
         var children: [String: FileWrapper] = [:]
         for name in try FileManager.default.contentsOfDirectory(atPath: url.path) {
             let place = url.appendingPathComponent(name)
+            // Two names that differ only in their Unicode normal form are one key, so one of the files would be lost.
+            guard children[name] == nil else {
+                throw CocoaError(.fileReadInvalidFileName, userInfo: [NSFilePathErrorKey: place.path])
+            }
             do {
                 children[name] = try FileWrapper(url: place, options: options, depth: depth + 1)
             } catch CocoaError.fileReadUnsupportedScheme {

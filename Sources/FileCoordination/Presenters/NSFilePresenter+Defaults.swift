@@ -1,4 +1,5 @@
 import Foundation
+import FoundationAdditions
 
 /// The default implementations of the messages to a presenter.
 extension NSFilePresenter {
@@ -54,66 +55,62 @@ extension NSFilePresenter {
 extension NSFilePresenter {
     /// Calls the `async` form of this function.
     public func savePresentedItemChanges(completionHandler: @escaping @Sendable ((any Error)?) -> Void) {
-        AsyncBridging.answer(self, completionHandler) { try await $0.savePresentedItemChanges() }
+        answer("savePresentedItemChanges", completionHandler) { try await $0.savePresentedItemChanges() }
     }
     /// Calls the form of this function that has a completion handler.
     public func savePresentedItemChanges() async throws {
-        try await AsyncBridging.ask { savePresentedItemChanges(completionHandler: $0) }
+        try await ask("savePresentedItemChanges") { savePresentedItemChanges(completionHandler: $0) }
     }
 
     /// Calls the `async` form of this function.
     public func accommodatePresentedItemDeletion(completionHandler: @escaping @Sendable ((any Error)?) -> Void) {
-        AsyncBridging.answer(self, completionHandler) { try await $0.accommodatePresentedItemDeletion() }
+        answer("accommodatePresentedItemDeletion", completionHandler) {
+            try await $0.accommodatePresentedItemDeletion()
+        }
     }
     /// Calls the form of this function that has a completion handler.
     public func accommodatePresentedItemDeletion() async throws {
-        try await AsyncBridging.ask { accommodatePresentedItemDeletion(completionHandler: $0) }
+        try await ask("accommodatePresentedItemDeletion") { accommodatePresentedItemDeletion(completionHandler: $0) }
     }
 
     /// Calls the `async` form of this function.
     public func accommodatePresentedSubitemDeletion(
         at url: URL, completionHandler: @escaping @Sendable ((any Error)?) -> Void
     ) {
-        AsyncBridging.answer(self, completionHandler) { try await $0.accommodatePresentedSubitemDeletion(at: url) }
+        answer("accommodatePresentedSubitemDeletion", completionHandler) {
+            try await $0.accommodatePresentedSubitemDeletion(at: url)
+        }
     }
     /// Calls the form of this function that has a completion handler.
     public func accommodatePresentedSubitemDeletion(at url: URL) async throws {
-        try await AsyncBridging.ask { accommodatePresentedSubitemDeletion(at: url, completionHandler: $0) }
-    }
-}
-
-private enum AsyncBridging {
-    /// Whether the default implementation of a form with a completion handler is calling the `async` form. If so, the
-    /// default implementation of the `async` form returns at once. Without this check, the two default implementations
-    /// would call each other endlessly if a presenter implements neither form.
-    @TaskLocal static var isStandingIn = false
-
-    static func answer(
-        _ presenter: any NSFilePresenter, _ completion: @escaping @Sendable ((any Error)?) -> Void,
-        _ body: @escaping @Sendable (any NSFilePresenter) async throws -> Void
-    ) {
-        // Only the task uses the reference, and the protocol allows calls from any thread.
-        nonisolated(unsafe) let presenter = presenter
-        let preparations = ThreadClaims.current.answering
-        Task {
-            do {
-                // The preparation is answered when the task ends, so claims of the task are nested in it.
-                try await TaskClaims.answering(preparations) {
-                    try await $isStandingIn.withValue(true) { try await body(presenter) }
-                }
-                completion(nil)
-            } catch {
-                completion(error)
-            }
+        try await ask("accommodatePresentedSubitemDeletion") {
+            accommodatePresentedSubitemDeletion(at: url, completionHandler: $0)
         }
     }
 
-    static func ask(_ body: (@escaping @Sendable ((any Error)?) -> Void) -> Void) async throws {
-        if isStandingIn { return }
-        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
-            body { error in
-                if let error { continuation.resume(throwing: error) } else { continuation.resume() }
-            }
+    private func answer(
+        _ name: String, _ completion: @escaping @Sendable ((any Error)?) -> Void,
+        _ body: @escaping @Sendable (any NSFilePresenter) async throws -> Void
+    ) {
+        let preparations = ThreadClaims.current.answering
+        AsyncBridging.answer(
+            self as any NSFilePresenter, name,
+            { (result: Result<Void, any Error>) in
+                switch result {
+                case .success: completion(nil)
+                case .failure(let error): completion(error)
+                }
+            },
+            { presenter in
+                // The preparation is answered only when the task ends, so claims of the task must not wait for the
+                // preparation.
+                try await TaskClaims.answering(preparations) { try await body(presenter) }
+            })
+    }
+
+    private func ask(_ name: String, _ body: (@escaping @Sendable ((any Error)?) -> Void) -> Void) async throws {
+        try await AsyncBridging.ask(self, name, neither: {}) { answer in
+            body { error in answer(error.map { .failure($0) } ?? .success(())) }
         }
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import FoundationAdditions
 
 /// A provider that supports domains on external volumes. On Linux, domains are on the system's volume only, so the
 /// system never calls these functions.

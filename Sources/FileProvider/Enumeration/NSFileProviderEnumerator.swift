@@ -1,4 +1,5 @@
 import Foundation
+import FoundationAdditions
 
 /// An enumerator of a container's items and of the changes in it.
 ///

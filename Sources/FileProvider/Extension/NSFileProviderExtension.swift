@@ -1,4 +1,5 @@
 import Foundation
+import FoundationAdditions
 
 /// The base class of providers that store their files themselves. The principal class of an extension is a subclass.
 ///

@@ -1,5 +1,6 @@
 import FileProviderWire
 import Foundation
+import FoundationAdditions
 @_weakLinked import FoundationNetworking
 import Synchronization
 
@@ -63,8 +64,8 @@ open class NSFileProviderManager: NSObject, @unchecked Sendable {
     }
 
     /// Associates a download or upload task with an item. The system shows an upload task's progress at any time, and a
-    /// download task's progress while it waits for the item's contents. Foundation counts the received bytes only of
-    /// tasks whose session has a `URLSessionDownloadDelegate`.
+    /// download task's progress while the system fetches the item's contents. Foundation counts the received bytes only
+    /// of tasks whose session has a `URLSessionDownloadDelegate`.
     ///
     /// - Parameter task: a task that is not resumed yet. If the task was resumed or the item already has another task,
     ///   the error is `CocoaError.featureUnsupported`.
@@ -76,8 +77,8 @@ open class NSFileProviderManager: NSObject, @unchecked Sendable {
         Self.calling(completion)(isTaken ? nil : CocoaError(.featureUnsupported))
     }
     /// Associates a download or upload task with an item. The system shows an upload task's progress at any time, and a
-    /// download task's progress while it waits for the item's contents. Foundation counts the received bytes only of
-    /// tasks whose session has a `URLSessionDownloadDelegate`.
+    /// download task's progress while the system fetches the item's contents. Foundation counts the received bytes only
+    /// of tasks whose session has a `URLSessionDownloadDelegate`.
     open func register(
         _ task: URLSessionTask, forItemWithIdentifier identifier: NSFileProviderItemIdentifier
     ) async throws {
@@ -192,7 +193,7 @@ open class NSFileProviderManager: NSObject, @unchecked Sendable {
     }
 }
 
-/// The backend of managers, and helpers for the two forms of each request.
+/// The backend of managers, and helpers for the two forms of each request: with a completion handler, and `async`.
 extension NSFileProviderManager {
     /// The backend of a process without a daemon.
     package static let local = LocalDomains()

@@ -38,11 +38,13 @@ final class SetWatches: Sendable {
 
     private static let firstPause: Duration = .seconds(1)
     private static let longestPause: Duration = .seconds(30)
+    /// The least ratio of the time without reports to the time that the provider needs to handle one.
+    private static let pauseFactor = 9
 
     /// Begins to watch a set, unless the process watches it already.
     ///
-    /// - Parameter telling: called for each change, on a thread that it may block. It must call its argument once.
-    ///   Until then, it is not called again.
+    /// - Parameter telling: called after changes, on a thread that may block. The closure must call its argument once,
+    ///   when the provider has handled the change. Before that, the closure is not called again.
     func follow(
         _ set: ItemSet, of domain: NSFileProviderDomainIdentifier?, _ backend: any ManagerBackend,
         telling: Telling? = nil
@@ -59,8 +61,9 @@ final class SetWatches: Sendable {
         if isNew { ask(key) }
     }
 
-    /// Calls `body` when the first request for the set's version has succeeded or failed, so that later changes of the
-    /// set post notifications. Calls `body` at once if the version is known already, or if the set is not watched.
+    /// Calls `body` when the first request for the set's version has succeeded or failed. After a success, later
+    /// changes of the set post notifications. Calls `body` at once if the version is known already, or if the set is
+    /// not watched.
     func whenFollowed(
         _ set: ItemSet, of domain: NSFileProviderDomainIdentifier?, _ body: @escaping @Sendable () -> Void
     ) {
@@ -100,7 +103,12 @@ final class SetWatches: Sendable {
             NotificationCenter.default.post(name: key.set.notification, object: nil)
             // Changes during a slow call are reported together afterwards.
             guard let telling else { return self.ask(key) }
-            telling { self.ask(key) }
+            let start = ContinuousClock.now
+            telling {
+                // A provider that reads a large set again after each change would be busy with nothing else.
+                let pause = min((ContinuousClock.now - start) * Self.pauseFactor, Self.longestPause)
+                Deadlines.shared.run(after: pause) { self.ask(key) }
+            }
         }
     }
 
@@ -120,6 +128,7 @@ final class SetWatches: Sendable {
                 return (waiting, nil)
             }
             watch.pause = min(pause * 2, Self.longestPause)
+            watch.waiting = []
             watches[key] = watch
             return (waiting, pause)
         }

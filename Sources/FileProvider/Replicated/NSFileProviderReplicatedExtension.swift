@@ -1,4 +1,5 @@
 import Foundation
+import FoundationAdditions
 
 /// A provider that returns enumerators of its containers.
 ///
@@ -127,7 +128,7 @@ extension NSFileProviderReplicatedExtension {
     }
 
     private func ask(_ name: String, _ body: (@escaping @Sendable () -> Void) -> Void) async {
-        // The error can be ignored, because neither `body` nor `neither` throws.
+        // The error can be ignored, because the closures `body` and `neither` do not throw.
         try? await AsyncBridging.ask(self, name, neither: {}) { answer in body { answer(.success(())) } }
     }
 }

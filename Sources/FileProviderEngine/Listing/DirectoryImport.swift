@@ -59,7 +59,8 @@ package final class DirectoryImport: EngineComponent {
             // A directory that is missing was imported completely.
             if try await importItems(in: directory, into: .root, engine) { await Self.removeFolder(directory) }
             guard !isClosed else { throw EngineClosedError() }
-            // The end of the import is reported to the provider after the items were uploaded.
+            // Record an import of the root that has no directories to list. ``Imports`` reports its end to the provider
+            // after the items were uploaded.
             try reimports.begin(.root, listing: [])
             try write { writer throws(IndexError) in try writer.setSetting(Self.key, nil) }
             imports.checkForEnd(engine)
@@ -76,8 +77,15 @@ package final class DirectoryImport: EngineComponent {
     private func importItems(
         in folder: String, into parent: ItemNumber, _ engine: isolated any EngineEvents
     ) async throws -> Bool {
-        let names = await HandlerThreads.shared.value { () -> [String] in
-            ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).sorted()
+        let names: [String]
+        do {
+            names = try await HandlerThreads.shared.value { () throws in
+                try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
+            }
+        } catch {
+            if await Self.isGone(folder) { return true }
+            noteFailure(folder, error)
+            return false
         }
         var isEmpty = true
         for name in names {
@@ -88,8 +96,8 @@ package final class DirectoryImport: EngineComponent {
             } catch let error as EngineClosedError {
                 throw error
             } catch {
-                // Another program may have removed the item meanwhile, or the previous engine, which had imported it
-                // and was about to remove it.
+                // The item may be gone: another program has removed it, or the previous engine has removed it after it
+                // had imported it.
                 if await Self.isGone(folder + "/" + name) { continue }
                 isEmpty = false
                 noteFailure(folder + "/" + name, error)

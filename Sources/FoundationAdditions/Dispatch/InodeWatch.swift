@@ -44,7 +44,7 @@ final class InodeWatch: Sendable {
         self.parentWatch = parentWatch
         self.descriptor = descriptor
         self.item = item
-        state = Mutex(State(links: status.st_nlink, size: status.st_size))
+        state = Mutex(State(links: UInt(status.st_nlink), size: Int(status.st_size)))
     }
 
     deinit { close(descriptor) }

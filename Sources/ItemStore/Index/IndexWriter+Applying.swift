@@ -40,7 +40,8 @@ private struct Application {
     /// The hashes of the identifiers of the items that this batch has added. They show whether an identifier occurs
     /// twice in the batch.
     private var addedHashes: Set<UInt64> = []
-    /// The known items that this batch has changed. A later report of them is applied even if it equals the former row.
+    /// The known items that this batch has changed. All reports were compared with the rows before the first change.
+    /// Therefore a further report of such an item is applied even if that comparison found no difference.
     private var changed: Set<ItemNumber> = []
     private var unknownParents: Set<ExactText> = []
     /// The positions in the batch of new items whose parent is not known yet, by the parent's identifier.
@@ -256,6 +257,8 @@ private struct Application {
     /// the item to this parent.
     private mutating func confirm(_ number: ItemNumber, _ item: ProviderItem) throws(IndexError) {
         if try isInTrash(item) {
+            // The directory that was looked up last may be in the removed tree.
+            lastParent = nil
             try state.removeTree(number, &result.removed)
             return
         }
@@ -264,7 +267,8 @@ private struct Application {
             let before = try state.queries.withRow(
                 number,
                 { row throws(IndexError) -> IndexedItem? in
-                    // The item exists, whether a listing or a change feed reported it, so it counts as listed.
+                    // Any report, in a listing or a change feed, shows that the item exists. The item therefore counts
+                    // as listed.
                     state.noteListed(number, in: row.parent)
                     let isInPlace = place == nil || row.parent == place || number == .root
                     let hasContents = try PackedItem.hasContents(row.bytes)
@@ -280,6 +284,7 @@ private struct Application {
         guard let before = try state.queries.item(number) else { return }
         if try isInTrash(item) {
             leaving.remove(number)
+            lastParent = nil
             try state.removeTree(number, &result.removed)
             return
         }
@@ -303,7 +308,7 @@ private struct Application {
         changed.insert(number)
         noteContents(before, item)
         if number == .root {
-            // A root without a creation date at the provider keeps the one from when it was first known.
+            // If the provider reports no creation date for the root, the root keeps its former creation date.
             after.item.created = item.created ?? before.item.created
             try state.replace(before, with: after)
             state.recordChange(before, after, wasShown: true, isShown: true)
@@ -364,6 +369,7 @@ private struct Application {
     private mutating func replace(_ before: IndexedItem, _ item: ProviderItem) throws(IndexError) {
         guard before.number != .root else { return }
         leaving.remove(before.number)
+        lastParent = nil
         try state.removeTree(before.number, &result.removed)
         if let kept = try state.queries.item(before.number) {
             // The row stays because of its local edits. It becomes a local item, so that the engine can create the item
@@ -375,7 +381,6 @@ private struct Application {
             if kept.item.kind == .folder { alone.changes.insert(.created) }
             try state.change(kept, to: alone)
         }
-        if lastParent?.identifier.hasSameBytes(as: item.identifier) == true { lastParent = nil }
         _ = try add(item, state.hash.identifier(item.identifier), orIn: folder ?? before.parent)
     }
 

@@ -34,7 +34,7 @@ package struct ProcessDescriptor: Sendable {
             let left = (deadline - .now) / .milliseconds(1)
             let ready = poll(&request, 1, CInt(max(0, left.rounded(.up))))
             if ready < 0, errno == EINTR { continue }
-            return ready != 0
+            return ready > 0
         }
     }
 
@@ -84,7 +84,7 @@ extension ProcessDescriptor {
             // A process that has ended and was not waited for has no program any more.
             throw .noSuchProcess
         }
-        // The PID belonged to this process if the process has not ended yet.
+        // If the process has not ended even now, the PID belonged to it when the link was opened.
         guard !hasEnded else { throw .noSuchProcess }
         return Executable(identity: status.identity, path: file.path)
     }

@@ -52,6 +52,12 @@ package struct ChildProgram: Sendable {
         return ChildProgram(processID: processID)
     }
 
+    /// Ends the program at once, and waits until it has ended. Must not be called after ``wait()``.
+    package func kill() {
+        Glibc.kill(processID, SIGKILL)
+        _ = try? wait()
+    }
+
     /// Blocks until the program has ended. Returns how it has ended. Must be called only once.
     package func wait() throws(Errno) -> Ending {
         var status: CInt = 0

@@ -28,9 +28,12 @@ struct ChunkPlan {
         var position = 0
         gaps = []
         for (number, length) in chunks.sorted(by: { $0.key < $1.key }) {
-            let begin = (number - 1) * unit
-            let end = begin + length
-            guard begin >= position, length > 0, end == size || (end < size && length % unit == 0) else {
+            // The server may report any numbers.
+            let (begin, hasNoBegin) = (number - 1).multipliedReportingOverflow(by: unit)
+            let (end, hasNoEnd) = begin.addingReportingOverflow(length)
+            guard !hasNoBegin, !hasNoEnd, begin >= position, length > 0,
+                end == size || (end < size && length % unit == 0)
+            else {
                 misfits.append(number)
                 continue
             }

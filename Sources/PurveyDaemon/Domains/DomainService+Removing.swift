@@ -43,8 +43,16 @@ extension DomainService {
     ///
     /// - Returns: The directory with the edits; `nil` if there are none.
     private func end(_ record: DomainRecord, _ domain: RunningDomain, keepsEdits: Bool) async throws -> String? {
-        if !keepsEdits { try await Self.refuseEdits(record, domain) }
+        // The state changes before the first wait, so that a second removal is refused.
         places[record.name] = .changing(record)
+        if !keepsEdits {
+            do {
+                try await Self.refuseEdits(record, domain)
+            } catch {
+                places[record.name] = .running(record, domain)
+                throw error
+            }
+        }
         await unmount(record)
         let edits: String?
         do {

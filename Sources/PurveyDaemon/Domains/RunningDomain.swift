@@ -17,8 +17,8 @@ struct RunningDomain: Sendable {
     /// The object that forwards the provider's questions to the user.
     let questions: SetUpQuestions
 
-    /// Forwards a provider's notices and calls to the engine. It is created before the provider, and the provider
-    /// before the engine.
+    /// Forwards a provider's notices and calls to the engine. This object is created first, then the provider, and then
+    /// the engine.
     fileprivate final class Notices: Sendable {
         // Leaf lock: the engine is called after its release.
         private let domain = Lock<RunningDomain?>(nil)
@@ -168,7 +168,13 @@ private struct Parts: Sendable {
             }
             if let limit = bundle?.fetchLimit { configuration.fetchLimit = limit }
             if let limit = bundle?.uploadLimit { configuration.uploadLimit = limit }
-            return try DomainEngine(configuration: configuration, provider: provider, resuming: openings)
+            do {
+                return try DomainEngine(configuration: configuration, provider: provider, resuming: openings)
+            } catch {
+                // Nothing of a new domain remains after a failure.
+                if isNew { try? folders.remove(record) }
+                throw error
+            }
         }
         let domain = RunningDomain(
             identifier: record.identifier, engine: engine, provider: provider, questions: questions)

@@ -70,7 +70,14 @@ import LinuxSystem
             await receiver.sendDismissal()
             close()
         }
+        // The other program may not answer.
+        Task {
+            try? await Task.sleep(for: Self.patience)
+            close()
+        }
     }
+
+    private static let patience: Duration = .seconds(2)
 
     private func close() {
         isEnding = true
@@ -85,8 +92,8 @@ import LinuxSystem
         }
     }
 
-    /// Sends the name of a new file, if the other program accepts the name and the user confirms that an existing file
-    /// is replaced.
+    /// Sends the name of a new file if the other program accepts the name. If a file of this name exists, sends the
+    /// name only after the user has confirmed that the file is replaced.
     private func confirm(_ name: String, in folder: String) async throws(BrowserError) {
         guard let accepted = try await receiver.acceptedName(name) else {
             throw BrowserError("The name “\(name)” cannot be used here")

@@ -42,10 +42,13 @@ import ItemValues
     private static var icons: [String: OpaquePointer] = [:]
 
     static func icon(_ item: BrowserItem) -> OpaquePointer? {
-        let key = item.isFolder ? "/" : item.name.split(separator: ".").dropFirst().last.map(String.init) ?? ""
-        if let icon = icons[key] { return icon }
+        // The whole name determines the icon of a file such as `Makefile` or `x.tar.gz`.
+        let parts = item.name.drop { $0 == "." }.split(separator: ".", omittingEmptySubsequences: false)
+        let key = item.isFolder ? "/" : parts.count > 1 ? parts.suffix(2).joined(separator: ".") : item.name
+        let extensionKey = parts.count == 2 ? String(parts[1]) : key
+        if let icon = icons[extensionKey] { return icon }
         let icon = item.isFolder ? g_themed_icon_new("folder") : fileIcon(item.name)
-        icons[key] = icon
+        icons[extensionKey] = icon
         return icon
     }
 

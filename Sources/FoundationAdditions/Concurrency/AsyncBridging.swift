@@ -1,28 +1,26 @@
 import Foundation
-import FoundationAdditions
-import LinuxSystem
 import Synchronization
 
 /// Helpers for functions that have two forms: one with a completion handler, and one that is `async`. A program
 /// implements one form. The default implementation of each form calls the other form.
-enum AsyncBridging {
+package enum AsyncBridging {
     /// The name of a function, and the object on which it is called.
     private struct Function: Hashable {
         let object: ObjectIdentifier
         let name: String
     }
 
-    /// The functions whose form with a completion handler is not implemented, so that this task runs their `async` form
-    /// instead. If the default `async` form finds its own function in this set, the class implements neither form.
+    /// The functions whose default form with a completion handler calls the `async` form in this task. If the default
+    /// `async` form finds its own function in this set, the class implements neither form.
     @TaskLocal private static var standingIn: Set<Function> = []
 
     /// Calls `body`, the `async` form of a function, and passes the result to `completion`. Default implementations of
     /// the form with a completion handler use this function.
-    static func answer<Object, Answer>(
+    package static func answer<Object, Answer>(
         _ object: Object, _ name: String, _ completion: @escaping @Sendable (Result<Answer, any Error>) -> Void,
         _ body: @escaping @Sendable (Object) async throws -> Answer
     ) {
-        // The protocols of providers allow calls on any thread.
+        // The protocols with such functions allow calls on any thread.
         let handed = Disconnected(object)
         let function = Function(object: ObjectIdentifier(object as AnyObject), name: name)
         Task {
@@ -41,7 +39,7 @@ enum AsyncBridging {
     /// implementations of the `async` form use this function.
     ///
     /// - Parameter neither: returns the result for a class that implements neither form.
-    static func ask<Answer>(
+    package static func ask<Answer>(
         _ object: AnyObject, _ name: String, neither: () throws -> Answer,
         _ body: (@escaping @Sendable (Result<Answer, any Error>) -> Void) -> Void
     ) async throws -> Answer {
@@ -55,32 +53,22 @@ enum AsyncBridging {
     }
 
     /// Throws the error for a function that a provider does not support.
-    static func unsupported<Answer>() throws -> Answer { throw CocoaError(.featureUnsupported) }
+    package static func unsupported<Answer>() throws -> Answer { throw CocoaError(.featureUnsupported) }
 }
 
 /// A continuation that may be resumed more than once, because programs sometimes call a completion handler twice. Only
 /// the first result is used.
-final class OnceContinuation<Answer: Sendable>: Sendable {
-    // Leaf lock: the continuation is resumed after it is released.
+package final class OnceContinuation<Answer: Sendable>: Sendable {
+    // Leaf lock: the continuation is resumed after the lock is released.
     private let continuation: Mutex<CheckedContinuation<Answer, any Error>?>
 
-    init(_ continuation: CheckedContinuation<Answer, any Error>) { self.continuation = Mutex(continuation) }
+    package init(_ continuation: CheckedContinuation<Answer, any Error>) { self.continuation = Mutex(continuation) }
 
-    func resume(_ result: Result<Answer, any Error>) {
+    package func resume(_ result: Result<Answer, any Error>) {
         let taken = continuation.withLock { continuation in
             defer { continuation = nil }
             return continuation
         }
         taken?.resume(with: result)
-    }
-}
-
-/// An object that runs a program's completion handler only once, even if a backend replies twice. The handler runs on a
-/// thread that may block.
-final class OneShotHandler: Sendable {
-    private let isTaken = Atomic(false)
-
-    func run(_ handler: @escaping @Sendable () -> Void) {
-        if !isTaken.exchange(true, ordering: .relaxed) { HandlerThreads.shared.run(handler) }
     }
 }
