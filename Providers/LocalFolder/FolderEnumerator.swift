@@ -45,7 +45,8 @@ final class FolderEnumerator: NSObject, NSFileProviderEnumerator {
     private func items(_ page: NSFileProviderPage?, _ size: Int) throws -> (items: [CatalogueItem], next: Data?) {
         let catalogue = try provider.catalogue()
         guard let folder else {
-            // The working set lists only items with user metadata; every other known change is in the change feed.
+            // The listing of the working set has only the items with user metadata. The change feed reports the changes
+            // of all known items.
             let number = try page.map { try Self.number($0) } ?? 0
             let items = try catalogue.perform { try $0.markedItems(after: number, limit: size) }
             return (items, items.count < size ? nil : items.last.map { Data("\($0.number)".utf8) })

@@ -62,9 +62,8 @@ private struct NewsPace {
     /// ten times the duration of the first scan, if that is longer.
     private static let wantedPause = 0.1
     /// The minimum and maximum pause after a scan. The pause doubles while changes continue, so that not every step of
-    /// a writer is reported. Up to the maximum, the pause is limited to a multiple of the duration of a scan. Otherwise
-    /// a process that waits for the report of each of its changes before it makes the next change would wait longer and
-    /// longer.
+    /// a writer is reported. It is also limited to a multiple of the last scan's duration. Otherwise a process that
+    /// waits for the report of each change before it makes the next one would wait longer and longer.
     private static let rests = 0.01...1.0
     private static let leastLongest = 0.02
 

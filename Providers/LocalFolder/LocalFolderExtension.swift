@@ -61,7 +61,7 @@ package final class LocalFolderExtension: NSFileProviderExtension, @unchecked Se
             let domain = domain
             try FolderNews.start(catalogue) {
                 let manager = domain.flatMap { NSFileProviderManager(for: $0) } ?? .default
-                // A later scan signals again if this signal is lost.
+                // If this signal is lost, the next signal makes the system request these changes, too.
                 manager.signalEnumerator(for: .workingSet) { _ in }
             }
             state.catalogue = catalogue
@@ -87,8 +87,8 @@ package final class LocalFolderExtension: NSFileProviderExtension, @unchecked Se
             // The system may not have reported the edit yet.
             let isEdited = try copies.isEdited(known, named: name, catalogue())
             if isEdited || unsent.error(of: known) != nil { sendAgain(known) }
-            // Until the system has received the copy, the item is described as it was when it was copied. Later changes
-            // are in the change feed.
+            // If this process has provided a copy, the system needs the item as it was when it was copied. Later
+            // changes are in the change feed.
             if let copied = copies.item(known, named: name) { return item(copied) }
             return item(try catalogue().perform { try $0.item(known) })
         } catch {

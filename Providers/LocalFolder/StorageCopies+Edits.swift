@@ -125,7 +125,7 @@ extension StorageCopies {
                     number == 1 ? name : ConflictName.conflictedCopy(of: name, at: now, number: number - 1)
                 }
             } catch {
-                // The former directory does not exist any more either.
+                // The item's last directory does not exist any more, so the file is added to the root.
                 guard case .noSuchItem = error else { throw error }
             }
         }

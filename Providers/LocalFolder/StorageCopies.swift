@@ -25,7 +25,7 @@ final class StorageCopies: Sendable {
     /// The duration to wait for a program that uses an outdated or unneeded copy. Afterwards, a client that waits for
     /// the file gets the old copy.
     private static let patience = StorageAccess.patience(usually: .seconds(2))
-    /// The duration to wait if other requests are waiting, too.
+    /// The duration to wait for a program that uses a copy, if other requests must wait meanwhile.
     private static let shortPatience = Duration.milliseconds(250)
 
     init(storage: URL) { self.storage = storage }
@@ -56,8 +56,8 @@ final class StorageCopies: Sendable {
         StoragePlace(of: url(identifier, "any"), for: identifier)
     }
 
-    /// Returns the item in the state in which this process has provided a copy of it; `nil` if this process has
-    /// provided no such copy.
+    /// Returns the item as it was when this process provided a copy of it; `nil` if this process has provided no such
+    /// copy.
     func item(_ identifier: String, named name: String) -> CatalogueItem? {
         provided.withLock { $0[identifier]?[ExactText(name)] }
     }
@@ -132,7 +132,7 @@ final class StorageCopies: Sendable {
         let hasHadTurn: Void? = try turn(Self.patience).replace(url) {
             let place = entered(identifier)
             defer { place.leave() }
-            // The program that used the copy may have changed it, and its edit may have been sent already.
+            // The program that used the copy may have edited it, and another thread may have sent the edit already.
             if try isToStay(identifier, url, catalogue) { return }
             if try edits(of: identifier, catalogue).contains(where: url.path.lastPathName.hasSameBytes(as:)) {
                 do {
@@ -229,7 +229,7 @@ final class StorageCopies: Sendable {
     }
 
     /// Records an outdated copy that a program continues to use. If another process provided the copy, the copy's
-    /// version is not determined, because it differs from the served file's version in any case.
+    /// version is not determined. Any version that differs from the served file's suffices.
     private func noteOlder(_ identifier: String, _ url: URL, _ catalogue: SharedCatalogue) throws {
         guard item(identifier, named: url.path.lastPathName) == nil else { return }
         guard try noteOther(identifier, url, catalogue) else { throw FolderError.busy }
@@ -265,7 +265,7 @@ final class StorageCopies: Sendable {
         return removed ?? nil
     }
 
-    /// Removes the copies of an item, which no program uses.
+    /// Removes the copies of an item. The caller must ensure that no program uses them.
     ///
     /// - Returns: whether all copies were removed. A copy with an unsent edit stays, because the edit exists nowhere
     ///   else.
@@ -323,7 +323,8 @@ final class StorageCopies: Sendable {
     /// the temporary files that an editor creates beside an open file.
     ///
     /// - Parameter itemsName: the item's name; `nil` if the catalogue does not know the item. A hidden file then counts
-    ///   if all files are hidden and the system has not created it, because no other file may have the item's contents.
+    ///   if all files are hidden and the system has not created it, because only hidden files can have the item's
+    ///   contents.
     private func mayBeOfItem(
         _ name: String, among names: [String], itemsName: String?, in place: StoragePlace
     ) -> Bool {

@@ -37,7 +37,7 @@ final class UnsentEdits: Sendable {
     /// Returns the names of the copies that were reported as edited and are not recorded in the catalogue.
     func told(of identifier: String) -> Set<ExactText> { state.withLock { $0.told[identifier] ?? [] } }
 
-    /// Records that the catalogue has the record of an edit.
+    /// Records that the catalogue has recorded a reported edit.
     func noted(_ identifier: String, _ name: String) {
         state.withLock { state in
             state.told[identifier]?.remove(name)

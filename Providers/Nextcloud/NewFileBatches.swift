@@ -38,8 +38,8 @@ actor NewFileBatches {
     /// The maximum number of concurrent requests. Each request is preceded by one for the names in the folder, so a few
     /// large requests take less time than many small ones.
     private static let mostRequests = 1
-    /// The duration to wait for further files before the first request, because the system reports changed files one
-    /// after the other.
+    /// The duration to wait for further files before a request, because the system reports changed files one after the
+    /// other. A full request is sent at once.
     private static let gathering = Duration.milliseconds(50)
 
     /// Uploads a file together with others.

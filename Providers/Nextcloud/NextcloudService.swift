@@ -7,7 +7,7 @@ import NextcloudClient
 import WebDAVClient
 import XMLStream
 
-/// The kind of a Nextcloud service, based on WebDAV.
+/// The service of a Nextcloud server, which extends WebDAV.
 package final class NextcloudService: DAVServiceKind {
     private struct State {
         var server: HTTPAddress?

@@ -5,8 +5,8 @@ import ItemStore
 import LinuxSystem
 internal import MountTakeover
 
-/// The FUSE file system of one domain. It replies to requests from the index and from open files, or passes them to the
-/// engine, which replies later. No function blocks.
+/// The FUSE file system of one domain. It replies to a request with data from the index and from open files, or passes
+/// the request to the engine, which replies later. No function blocks.
 ///
 /// The functions that serve requests are in extensions, one file for each subject.
 final class DomainFileSystem: FileSystem {
@@ -66,9 +66,9 @@ final class DomainFileSystem: FileSystem {
         notifications.begin(with: session)
         engine.perform { $0.partials.sharePages() }
         engine.onEvent { [notifications] event in notifications.take(event) }
-        // The previous daemon may have died before it notified the kernel of a change, so all attributes are
-        // invalidated. Without the right to passthrough, no backing file is looked up, because each look-up would wait
-        // for a helper that does not reply.
+        // The previous daemon may have died before it notified the kernel of a change, so the attributes of all open
+        // items are invalidated. Without the right to passthrough, no backing file is looked up, because each look-up
+        // would wait for a helper that does not reply.
         for number in resumeHandles(backing: { passes ? session.backing(numbered: $0) : nil }) {
             session.invalidateAttributes(of: number.node)
         }

@@ -26,11 +26,12 @@ final class Notifications: Sendable {
 
     private let files: HandleTable
     private let trashName: TrashName
-    // Leaf lock: the session is notified after its release.
+    // Leaf lock: the kernel is notified only after the lock is released.
     private let state = Lock(State())
 
-    /// The maximum number of tracked directories. When it is exceeded, all cached listings count as outdated, and the
-    /// kernel may have cached missing names in every directory.
+    /// The maximum number of directories in each record. If the limit for cached entries is reached, all cached entries
+    /// count as outdated. If the limit for negative entries is exceeded, every directory counts as having negative
+    /// entries.
     private let folderLimit: Int
     static let folderLimit = 100_000
 
@@ -54,7 +55,7 @@ final class Notifications: Sendable {
 
     /// Records that the given directory is opened, and that the kernel caches its entries.
     ///
-    /// - Returns: Whether the entries that the kernel cached when the directory was opened before are still valid.
+    /// - Returns: Whether the entries that the kernel cached at an earlier open are still valid.
     func openedFolder(_ folder: ItemNumber) -> Bool {
         state.withLock { state in
             if state.folders.count >= folderLimit { state.folders.removeAll() }
@@ -66,7 +67,8 @@ final class Notifications: Sendable {
     /// The number of consecutive lookups in a directory after which a program is assumed to access all of its entries.
     private static let lookupLimit = 64
 
-    /// Records that the kernel looked up an existing name in a directory.
+    /// Records that the kernel looked up an existing name in a directory. After ``lookupLimit`` consecutive lookups,
+    /// drops the directory's entries from the kernel's cache.
     ///
     /// The kernel caches only the names of a directory's entries. If a program needs the attributes of each entry, as
     /// `ls -l` does, the kernel looks up one entry after the other. Without cached entries, it uses FUSE_READDIRPLUS,
@@ -96,7 +98,7 @@ final class Notifications: Sendable {
         case .index(let changes): take(changes)
         case .contentsReplaced(let number): session?.invalidate(number.node, offset: 0, length: 0)
         case .trashSupportChanged:
-            // The name leads elsewhere now.
+            // The name of the trash in the root now refers to another node, or to none.
             state.withLock { if $0.folders[.root] != nil { $0.folders[.root] = false } }
             for name in [trashName.own, trashName.other] { session?.invalidateEntry(Name(name), in: .root) }
             session?.invalidate(.root, offset: 0, length: 0)
@@ -141,7 +143,8 @@ final class Notifications: Sendable {
                 if !files.isAskedForAnew(number) { session.invalidateAttributes(of: number.node) }
             }
         }
-        // The kernel stores a directory's entries in the page cache, so that dropping its pages drops the entries.
+        // The kernel stores a directory's entries in the page cache. Therefore dropping the directory's pages drops the
+        // entries.
         for folder in folders { session.invalidate(folder.node, offset: 0, length: 0) }
     }
 }

@@ -40,7 +40,7 @@ package struct DaemonCoordination: SharedCoordination {
         place: @escaping @Sendable (_ claim: UInt64) -> String?, lost: @escaping @Sendable () -> Void
     ) throws -> any CoordinationAuthority {
         var service = Service()
-        // The one thread of the connections delivers the effects in order.
+        // All effects are delivered on one thread, the one that serves connections, and therefore in order.
         service.on(EffectsNotice.self) { notice, _ in receive(notice.effects) }
         service.on(CallSiteCall.self) { request, call in
             // Resolving symbols may take a long time on a busy machine, so progress is reported at once.
@@ -106,7 +106,7 @@ private struct DaemonAuthority: CoordinationAuthority {
         return Unmanaged.passRetained(SharedCoordinationBox(confined)).toOpaque()
     }
     guard let pointer = clate_daemon_entrance() else { return nil }
-    // The function that `clate_daemon_entrance` finds returns a retained object of this class.
+    // `clate_daemon_entrance` returns the result of the function that it finds: a retained `DaemonConnector`.
     let entrance = Unmanaged<DaemonConnector>.fromOpaque(pointer).takeRetainedValue()
     return Unmanaged.passRetained(SharedCoordinationBox(DaemonCoordination(entrance))).toOpaque()
 }

@@ -34,9 +34,9 @@ extension URL: Transferable {
 }
 
 extension AttributedString: Transferable {
-    /// The representations: first attributed text in the form that processes of this package exchange, which preserves
-    /// links, then `public.utf8-plain-text`. Both can be exported and imported. Foundation on Linux has neither rich
-    /// text nor other attributes that could be exported.
+    /// The representations. The first is attributed text in the format that processes exchange with this package. It
+    /// preserves links. The second is `public.utf8-plain-text`. Both can be exported and imported. Foundation on Linux
+    /// has neither rich text nor other attributes that could be exported.
     public static var transferRepresentation: some TransferRepresentation {
         DataRepresentation(
             contentType: attributedText, exporting: { try await $0.itemData() },

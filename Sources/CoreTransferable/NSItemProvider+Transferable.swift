@@ -63,7 +63,7 @@ extension ResolvedExport {
             fileOptions: allowsOpenInPlace ? .openInPlace : [], suppliesFiles: isFile
         ) { _, completion in
             let progress = Progress.discreteProgress(totalUnitCount: 1)
-            // The value is made on this thread, because the program's code may block here.
+            // The value is made on this thread and not in the task, because the program's code may block.
             let value = make()
             let task = Task {
                 let product: Result<Product, any Error>

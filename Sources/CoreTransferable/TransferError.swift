@@ -3,7 +3,8 @@ import UniformTypeIdentifiers
 
 /// An error of exporting or importing a value.
 enum TransferError: Error {
-    /// No representation exports the value as the requested type, or, if no type was requested, at all.
+    /// No representation exports the value as the requested type. If no type was requested, no representation exports
+    /// the value at all.
     case notExported(type: String, as: UTType?, fault: ResolutionFault?)
     /// No representation imports any of the offered types.
     case notImported(type: String, from: [String], fault: ResolutionFault?)

@@ -49,8 +49,8 @@ package struct DomainActivity: SchemaMessage, Equatable {
     /// metadata or attributes are being sent.
     package var marksWaiting = 0
     package var marksInFlight = 0
-    /// The number of items whose user metadata or attributes are sent after a delay, together with later changes of
-    /// them. ``marksWaiting`` does not include these items.
+    /// The number of items whose user metadata or attributes are not due yet. They are sent after a delay, so that
+    /// later changes of the same item can be sent with them. ``marksWaiting`` does not include these items.
     package var marksPaused = 0
     /// Sentences about unexpected outcomes of edits, the latest last.
     package var notes: [String] = []

@@ -1,3 +1,4 @@
-// As on Apple's platforms, this module exports Foundation and, as UIKit does, the classes of detected values.
+// As on Apple's platforms, importing this module also imports Foundation. As in UIKit, it also imports the classes of
+// detected values.
 @_exported import DataDetection
 @_exported import FoundationAdditions

@@ -65,9 +65,9 @@ extension NSItemProvider {
     /// Data of up to 8 KiB that only programs of the same team see, in addition to the representations. Setting more
     /// than 8 KiB removes the data.
     ///
-    /// The data is sent to other processes with the item, but is not a representation: its type is not listed. Reading
-    /// it may load it from the process that offers the item, and blocks the calling thread during the load. It is `nil`
-    /// after a failure.
+    /// The data is sent to other processes with the item, but its type is not in the list of the item's types. Reading
+    /// this property may load the data from the process that offers the item, and blocks the calling thread during the
+    /// load. The value is `nil` after a failure.
     ///
     /// Source: UIKit, `NSItemProvider+UIKitAdditions.h`.
     public var teamData: Data? {

@@ -5,7 +5,7 @@ import LinuxSystem
 /// Conflicts: files that were changed both on this machine and at the service, so that both versions exist.
 extension Browser {
     /// Returns both versions of a file if the file has a conflicted copy in its folder, or is itself a conflicted copy.
-    /// Examines all items of the listing, so it is called only on the user's request.
+    /// Examines all items of the listing. Without a request of the user, call ``conflictAtHand(of:)`` instead.
     package func conflict(of item: BrowserItem) -> ConflictPair? {
         guard item.mountedPath != nil, !item.isFolder else { return nil }
         if let name = ConflictPair.originalName(of: item.name) {

@@ -43,7 +43,7 @@ extension Browser {
     }
 
     private func show(_ status: DomainsStatusCall.Reply) {
-        // A state without changes must still be polled, because polling ends when the connection is lost.
+        // Polling is resumed even if the state has not changed, because it ends when the connection is lost.
         defer { if isTransferring { poll() } }
         let new = status.domains.map { DomainPlace(activity: $0) }.sorted { $0.name < $1.name }
         guard new != domains || !areDomainsKnown else { return }
@@ -80,8 +80,8 @@ extension Browser {
     private func take(_ news: FollowStatesCall.Reply) async throws(BrowserError) {
         if news.areDomainsDifferent { try await updateDomains() }
         guard case .folder(let domain, let path) = location else {
-            // An item appears in the trash after its removal was sent. The removal then changes only the domain's
-            // status.
+            // An item appears in the trash only after its removal was sent to the service. At that time, the daemon
+            // reports a change of the domain's status, and no change of an item.
             let isTrashDifferent = location == .trash && news.areDomainsDifferent
             if location != .transfers, isTrashDifferent || !news.standings.isEmpty || !news.folders.isEmpty {
                 loadAgain()

@@ -53,7 +53,8 @@ extension Browser {
         do throws(BrowserError) {
             guard try await runInterface(.signIn(domain: domain)) else { return false }
         } catch {
-            // Other failures, for example to start the extension, are no refused sign-in.
+            // Other failures, for example a failure to start the extension, do not mean that the service refused the
+            // sign-in.
             if error.kind == .failedInExtension {
                 _ = try? await daemon.call(NoteFailedSignInCall(domain: domain, reason: error.message))
             }

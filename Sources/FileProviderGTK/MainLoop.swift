@@ -11,7 +11,7 @@ import Foundation
         guard !isRunning else { return }
         isRunning = true
         // This function may have been called from a block of the main queue. The loop must not run in that block,
-        // because the queue serves no other block until it returns.
+        // because the queue serves no other block until that block returns.
         RunLoop.main.perform {
             MainActor.assumeIsolated {
                 iterate(while: isWanted)

@@ -1,10 +1,12 @@
-/// A failure of a provider: an error that it returned, as a plain value, or the end of its process.
+/// A failure of a request to a provider, as a plain value: an error that the provider returned, the end of its process,
+/// or a failure that the engine found.
 package struct ProviderError: Error, Sendable, Equatable {
     /// The kind of a failure. It determines how the engine handles the failure.
     package enum Kind: UInt8, Sendable {
         /// Any temporary failure. The engine retries the request automatically, with backoff.
         case transient = 0
-        /// The provider's error `notAuthenticated`. Requests wait until the user has signed in (`signalErrorResolved`).
+        /// The provider's error `notAuthenticated`. Edits wait until the user has signed in, or until the provider
+        /// reports the error as resolved (`signalErrorResolved`).
         case notAuthenticated = 1
         /// The provider's error `serverUnreachable`. The engine retries the request later.
         case serverUnreachable = 2
@@ -30,7 +32,8 @@ package struct ProviderError: Error, Sendable, Equatable {
         case badAnswer = 13
         /// The local disk is full, as the extension or the engine has found.
         case noSpace = 14
-        /// The extension crashed three times in a row. It gets no requests until the user requests a retry.
+        /// The extension crashed three times in a row, and gets no requests until the user requests a retry. Also the
+        /// provider's error `domainDisabled`, and the failure of requests after the domain was closed.
         case disabled = 15
         case notPermitted = 16
     }

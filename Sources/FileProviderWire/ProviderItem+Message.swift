@@ -34,8 +34,8 @@ extension ProviderItem: SchemaMessage {
         item.favoriteRank = marks.0
         item.flags = Flags(rawValue: UInt16(truncatingIfNeeded: flags.0))
         item.fileSystemFlags = flags.1.map { UInt($0) }
-        // Few items have these values. Absent values are not assigned, because all of them share one allocation, which
-        // each assignment would replace.
+        // Few items have these values. They share one allocation, which each assignment replaces. Therefore absent
+        // values are not assigned.
         if let tags = marks.1 { item.tagData = tags }
         if !rest.0.isEmpty { item.extendedAttributes = rest.0.byName }
         if let target = rest.1 { item.linkTarget = target }

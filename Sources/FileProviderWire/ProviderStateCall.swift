@@ -35,8 +35,8 @@ package struct ProviderDomainState: SchemaMessage, Equatable {
 }
 
 extension ProviderDomainState {
-    /// The keys in ``userInfo`` of the number of bytes that can still be stored at the service, and of the number of
-    /// bytes that are stored there.
+    /// The keys of two values in ``userInfo``: the number of bytes that can still be stored at the service, and the
+    /// number of bytes that are stored there.
     package static let quotaAvailableKey = "quotaAvailableBytes"
     package static let quotaUsedKey = "quotaUsedBytes"
 

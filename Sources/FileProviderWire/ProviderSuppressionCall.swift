@@ -1,6 +1,6 @@
 import Conduit
 
-/// A request to a provider to report whether the user has suppressed one of its alerts, or to suppress the alert or
+/// A request about one of a provider's alerts: to find out whether the user has suppressed it, to suppress it, or to
 /// allow it again.
 package struct ProviderSuppressionCall: ProviderCall, SchemaMessage {
     package typealias Value = ProviderSuppression

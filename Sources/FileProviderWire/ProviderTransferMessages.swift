@@ -13,7 +13,7 @@ package struct ProviderContentsCall: ProviderCall, SchemaMessage {
     package let takesUsed: Bool
     /// The local contents of an earlier version, open for reading; `nil` to fetch the file without them.
     package let existing: FileDescriptor?
-    /// The version of ``existing``; `nil` if that is `nil`.
+    /// The version of ``existing``; `nil` if ``existing`` is `nil`.
     package let existingVersion: [UInt8]?
 
     package init(
@@ -34,8 +34,9 @@ package struct ProviderContentsCall: ProviderCall, SchemaMessage {
 package struct ProviderFile: SchemaMessage {
     package let item: ProviderItem
     package let file: FileDescriptor
-    /// The status of the file at an instant when no program was writing to it; `nil` if programs cannot write to it. If
-    /// the status differs later, the contents must not be used.
+    /// The status of the file at an instant when no program was writing to it. If the status differs later, the
+    /// contents must not be used. `nil` if programs cannot write to the file, or if the file is returned although a
+    /// program is using it.
     package let moment: FileMoment?
 
     package init(item: ProviderItem, file: FileDescriptor, moment: FileMoment? = nil) {

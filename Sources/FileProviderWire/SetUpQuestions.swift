@@ -1,8 +1,8 @@
 import Conduit
 
-// The requests of a set-up for the user's input. A provider's process sends them to the daemon. The daemon forwards
-// them, as the same messages on another connection, to the command that the user runs. The replies, which may contain a
-// password, return through the daemon.
+// The requests with which a set-up asks for the user's input. A provider's process sends them to the daemon. The daemon
+// forwards them, as the same messages on another connection, to the command that the user runs. The replies, which may
+// contain a password, return through the daemon.
 
 /// A request to ask the user for a name and a password.
 package struct SetUpCredentialsCall: Call, SchemaMessage {
@@ -56,7 +56,8 @@ package struct SetUpReportNotice: Notice, SchemaMessage {
     package static let schema = Schema(Self.init, Field(0, \.line))
 }
 
-/// A request of the command to the daemon after the set-up. The reply follows all reports on the same connection.
+/// A request that the command sends to the daemon after the set-up. The daemon sends the reports and this reply over
+/// the same connection, so when the reply arrives, the command has received all reports.
 package struct SetUpFlushCall: Call, SchemaMessage {
     package typealias Reply = Empty
     package static var method: UInt64 { 72 }
@@ -65,7 +66,8 @@ package struct SetUpFlushCall: Call, SchemaMessage {
     package static let schema = Schema(Self.init)
 }
 
-/// The failure of a request for input that could not be shown to the user, or that the user did not complete.
+/// The failure of a request for the user's input. Either the request could not be shown to the user, or the user did
+/// not complete it.
 package enum SetUpFault {
     package static let domain = "PurveySetUp"
 

@@ -28,8 +28,8 @@ package struct ShrinkPictureCall: Call, SchemaMessage {
     package struct Reply: SchemaMessage {
         /// A sealed memory file with the smaller pictures, one after the other.
         package let file: FileDescriptor
-        /// The size of each smaller picture in bytes, in the order of the request's sides. The last one is for the
-        /// first side that does not require scaling. It is to be used for all longer sides, too.
+        /// The size of each smaller picture in bytes, in the order of the request's sides. The list ends with the first
+        /// side into which the picture fits without scaling. The last smaller picture serves all longer sides, too.
         package let sizes: [Int]
 
         package init(file: FileDescriptor, sizes: [Int]) {

@@ -7,7 +7,8 @@ extension NSObject: @retroactive CVarArg, @retroactive _CVarArgObject {
     /// supports few other objects.
     public var _cVarArgObject: any CVarArg { self as? NSString ?? NSString(string: description) }
 
-    /// The address of the object in ``_cVarArgObject``, which the argument list retains.
+    /// The address of this object. The argument list reads this property of the object in ``_cVarArgObject``, which it
+    /// retains.
     public var _cVarArgEncoding: [Int] { [Int(bitPattern: Unmanaged.passUnretained(self).toOpaque())] }
 }
 

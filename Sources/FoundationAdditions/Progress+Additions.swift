@@ -44,8 +44,8 @@ extension Progress {
 }
 
 extension Progress {
-    /// Calls `work` while this progress is the thread's current one: a progress that `work` creates becomes its
-    /// child.
+    /// Calls `work` while this progress is the thread's current one. A progress that `work` creates becomes a child of
+    /// this progress.
     ///
     /// - Parameters:
     ///   - unitCount: the number of units of this progress that the work represents.

@@ -1,7 +1,8 @@
 import Foundation
 
-/// The user's directories, by their names since macOS 13 and iOS 16. Their paths come from `FileManager`, which reads
-/// the environment and the user's configuration. A directory that neither of them sets is in the home directory.
+/// The user's directories, under the names that Foundation has used since macOS 13 and iOS 16. Their paths come from
+/// `FileManager`, which reads the environment and the user's configuration. A directory that neither of them sets is in
+/// the home directory.
 extension URL {
     /// The directory of the user's programs.
     public static var applicationDirectory: URL { directory(.applicationDirectory, "Applications") }

@@ -24,8 +24,8 @@ enum HuffmanCode {
         return lengths
     }
 
-    /// Returns the code of each symbol, with the code's first bit as the lowest bit, and with its length in the bits
-    /// from 16 on.
+    /// Returns one number for each symbol; 0 for a symbol without a code. The lower 16 bits contain the symbol's code,
+    /// with its first bit as the lowest bit. The bits from 16 on contain the code's length.
     static func codes(of lengths: [UInt8]) -> [UInt64] {
         var numbers = [UInt64](repeating: 0, count: 16)
         for length in lengths where length > 0 { numbers[Int(length)] += 1 }
@@ -46,8 +46,8 @@ enum HuffmanCode {
     ///
     /// - Parameter weights: the frequencies of the symbols in ascending order, at least two.
     private static func numbersOfLengths(_ weights: [Int]) -> [Int] {
-        // The weights of the leaves come first, then those of the nodes in the order of their creation, which is also
-        // the order of their weights.
+        // The weights of the leaves come first, then those of the inner nodes in the order of their creation. Both
+        // parts are in ascending order.
         var weights = weights
         let leaves = weights.count
         var parents = [Int](repeating: 0, count: 2 * leaves - 1)

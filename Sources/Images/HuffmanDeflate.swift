@@ -5,7 +5,7 @@
 struct HuffmanDeflate: ~Copyable {
     private let output: UnsafeMutablePointer<UInt8>
     private var position = 0
-    /// Bits that do not fill a byte yet, the first in the lowest place.
+    /// The bits that were not written out yet, the first in the lowest place.
     private var bits: UInt64 = 0
     private var bitCount: UInt64 = 0
 
@@ -48,8 +48,8 @@ struct HuffmanDeflate: ~Copyable {
         let lengths = HuffmanCode.lengths(for: counts, longest: Self.longestCode)
         var size = Self.headSize
         for (count, length) in zip(counts, lengths) { size += Int(count) * Int(length) }
-        // The size estimated from the sample is compared with that of a stored block with the longest header: three
-        // bits, filled up to a byte, and two numbers.
+        // The size estimated from the sample is compared with the size of a stored block, whose header contains two
+        // numbers of 16 bits. The three bits before them and the padding to a whole byte are not counted.
         guard size < (block.count + 4) * 8 else { return store(block, isLast: isLast) }
         append(isLast ? 1 : 0, 1)
         append(2, 2)
@@ -65,7 +65,7 @@ struct HuffmanDeflate: ~Copyable {
 
     /// Writes the lengths of the codes, four bits each. A more compact form would save a hundred bytes per block.
     private mutating func writeLengths(_ lengths: [UInt8]) {
-        // 257 codes for bytes and the end, 2 for distances, 19 for lengths.
+        // The block has 257 codes for bytes and the end of the block, 2 for distances, and 19 for the lengths of codes.
         append(0, 5)
         append(1, 5)
         append(15, 4)
@@ -155,7 +155,7 @@ struct HuffmanDeflate: ~Copyable {
     /// Returns the estimated frequency of each byte and, as the last element, 1 for the end of the block. A byte's
     /// frequency is at least 1, since the byte may occur outside of the sample.
     private static func counts(of block: UnsafeBufferPointer<UInt8>) -> [UInt32] {
-        // Four tables, because incrementing the same counter twice in a row would wait for the first store.
+        // Four tables are used, because a counter that is incremented twice in a row waits for the first store.
         let tables = [UInt32](unsafeUninitializedCapacity: 4 * 256) { tables, count in
             tables.initialize(repeating: 0)
             var index = 0

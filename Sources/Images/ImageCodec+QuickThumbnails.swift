@@ -52,7 +52,7 @@ extension ImageCodec {
         }
 
         func reduced(to target: (width: Int, height: Int)) -> Pixels {
-            // Each size is rounded by itself, so it may exceed the source.
+            // Each size is rounded separately, so `target` may exceed the size of these pixels.
             let target = (width: min(target.width, size.width), height: min(target.height, size.height))
             let result = bytes.withUnsafeBytes {
                 Reduction.reduced($0, size, pixelSize: pixelSize, to: target)

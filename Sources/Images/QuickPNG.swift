@@ -35,7 +35,8 @@ enum QuickPNG {
         else { return nil }
         var file = signature
         file.reserveCapacity(compressed.count + 100)
-        // 8 bits, the only defined methods of compression and filtering, not interlaced.
+        // After the size: 8 bits per channel, the colour type, the only defined methods of compression and filtering,
+        // and no interlacing.
         append("IHDR", bigEndian(width) + bigEndian(height) + [8, colourType, 0, 0, 0], to: &file)
         append("IDAT", compressed, to: &file)
         append("IEND", [], to: &file)

@@ -22,7 +22,8 @@ enum Reduction {
             self.starts = starts
             weights = starts.indices.flatMap { index -> [UInt16] in
                 let (start, end) = (Double(index) * step, Double(index + 1) * step)
-                // The sums are rounded and not the weights, so that the total is exact.
+                // The cumulative sums are rounded, and the weights are their differences. Therefore the sum of the
+                // weights is exact.
                 let sums = (0...count).map { offset in
                     let position = min(max(Double(starts[index] + offset), start), end)
                     return UInt16((min((position - start) / step, 1) * Self.whole).rounded())

@@ -88,7 +88,7 @@ public final class UIImage: NSObject, NSSecureCoding, Sendable {
     }
 
     package func thumbnail(fitting size: CGSize, as format: ImageFormat = .png) throws(ImageError) -> UIImage {
-        // Clamps any value that a caller may pass to the range of `Int`.
+        // Rounds and clamps the length, because a caller may pass a value that `Int` cannot represent.
         func pixels(_ length: CGFloat) -> Int {
             length.isFinite ? Int(min(max(length.rounded(), 1), 1_048_576)) : 1_048_576
         }

@@ -49,7 +49,7 @@ private final class OpenFolder: Sendable {
 private enum OpenFolders {
     private struct State {
         var isWatching = false
-        /// Whether the process is ending, so that a new directory would not be removed.
+        /// Whether the process is ending. A directory that is created afterwards would not be removed.
         var isOver = false
         var folders: [ObjectIdentifier: OpenFolder] = [:]
     }

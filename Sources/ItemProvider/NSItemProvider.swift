@@ -22,11 +22,11 @@ import UniformTypeIdentifiers
 /// handlers of loads are not limited; they run on an arbitrary thread, after the loading call has returned.
 ///
 /// The `Progress` that a load returns can be cancelled; it is finished when the completion handler is called. It may be
-/// made a child of another progress, even while other children of that one move: loads change their progresses one at a
-/// time in the process, and change none while one of them is being added. There are limits, because Foundation on Linux
-/// changes a progress without a lock. While loads below a parent run, do not set the parent's own `completedUnitCount`,
-/// and do not change its children that are not loads. If the system suspends a thread within `addChild` because memory
-/// is low, loads do not wait for this thread.
+/// made a child of another progress, even while other loads below the same parent run: loads change their progresses
+/// one at a time in the process, and change none while one of them is being added. There are limits, because Foundation
+/// on Linux changes a progress without a lock. While loads below a parent run, do not set the parent's own
+/// `completedUnitCount`, and do not change its children that are not loads. If the system suspends a thread within
+/// `addChild` because memory is low, loads do not wait for this thread.
 ///
 /// A directory arrives with its files, directories and symbolic links. Pipes, sockets and devices in it are left out,
 /// and the load succeeds.
@@ -115,11 +115,11 @@ open class NSItemProvider: NSObject, NSCopying {
     /// Registers a handler that produces a file or a directory of the given type.
     ///
     /// - Parameters:
-    ///   - fileOptions: with `openInPlace`, a consumer may get the original file. Otherwise it gets a copy, and the
-    ///     handler's file or directory may be deleted as soon as the handler's completion handler returns. So the
-    ///     consumer's copy is made before that completion handler returns, on the thread that calls it: do not call it
-    ///     on the main thread with a large file or with a directory that may not be opened in place. If the file is
-    ///     written to while another process still copies it, that load fails.
+    ///   - fileOptions: with `openInPlace`, a consumer may get the original file. Otherwise the consumer gets a copy,
+    ///     and the provider may delete the file or directory as soon as its call of the completion handler returns.
+    ///     Therefore this call blocks until the copy is made: do not make it on the main thread for a large file or for
+    ///     a directory. Only a file for another process is copied later. If the file is written to before that copy is
+    ///     complete, that load fails.
     ///   - visibility: the processes that may load the file.
     ///   - loadHandler: called for each load; calls its completion handler once with the file's URL and whether the
     ///     file is to be read through file coordination, or with an error.
@@ -163,8 +163,8 @@ open class NSItemProvider: NSObject, NSCopying {
     /// property lists, and `NSUUID`, `NSNull` and collections that are not property lists. The URL of a file is
     /// transferred as the file, unless its type is a URL type.
     ///
-    /// An object of any other class is transferred as its keyed archive. A consumer that requests its class by name
-    /// gets the object, if the object holds only that class and Foundation's plain values (strings, numbers, data,
+    /// An object of any other class is transferred as its keyed archive. A consumer that requests this class gets the
+    /// object, if the object contains only objects of this class and Foundation's plain values (strings, numbers, data,
     /// dates, URLs, UUIDs, collections of them). A consumer that requests data gets the archive. Every other load fails
     /// with `unavailableCoercionError`. An object that contains objects of another class of the client can be loaded
     /// only as data, because Foundation on Linux ends the process if an archive has a class that its reader does not

@@ -27,14 +27,14 @@ public protocol NSItemProviderWriting: NSObjectProtocol {
     /// The types that this object can be written as, best first. By default, these are the types of the class.
     var writableTypeIdentifiersForItemProvider: [String] { get }
 
-    /// Returns the visibility of the representation of the given type, one of those that objects of the class can be
-    /// written as. By default, it is `all`.
+    /// Returns the visibility of the representation of the given type, which is one of the types that objects of the
+    /// class can be written as. By default, the visibility is `all`.
     static func itemProviderVisibilityForRepresentation(
         withTypeIdentifier typeIdentifier: String
     ) -> NSItemProviderRepresentationVisibility
 
-    /// Returns the visibility of the representation of the given type, one of those that this object can be written as.
-    /// By default, it is the visibility that the class specifies.
+    /// Returns the visibility of the representation of the given type, which is one of the types that this object can
+    /// be written as. By default, it is the visibility that the class specifies.
     func itemProviderVisibilityForRepresentation(
         withTypeIdentifier typeIdentifier: String
     ) -> NSItemProviderRepresentationVisibility

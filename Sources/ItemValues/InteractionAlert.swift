@@ -1,4 +1,5 @@
-/// An alert of a provider to show before an operation of the user, with all values inserted into its texts.
+/// An alert of a provider that is shown before an operation of the user. All values are already inserted into its
+/// texts.
 package struct InteractionAlert: Sendable, Equatable {
     package let title: String
     package let subtitle: String

@@ -9,7 +9,7 @@ extension ProviderItem {
     /// The maximum number of bytes of ``userInfo``.
     package static let longestUserInfo = 16 << 10
 
-    /// A description, in a few words, of the limit that the item exceeds; `nil` if it exceeds none.
+    /// A description, in a few words, of an item that has no identifier or exceeds a limit; `nil` for any other item.
     package var fault: String? {
         if identifier.isEmpty { return "an item without an identifier" }
         let texts = max(

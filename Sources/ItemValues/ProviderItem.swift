@@ -192,7 +192,7 @@ package struct ItemFailure: Sendable, Equatable {
 
 /// A set of a domain's items that the provider's own programs can list.
 package enum ItemSet: UInt8, Sendable {
-    /// The items with local contents: files with all of their bytes, and directories that were listed.
+    /// The items with local contents: files with all of their bytes, directories that were listed, and symbolic links.
     case materialized = 0
     /// The items with local changes that the provider does not have yet.
     case pending = 1

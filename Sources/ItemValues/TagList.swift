@@ -3,8 +3,8 @@ import PropertyLists
 
 /// Encodes the names of an item's tags as tag data: a binary property list with an array of names.
 ///
-/// Other programs may append a line feed and a colour number to a name. They are not part of the name. Providers treat
-/// the data as opaque.
+/// Other programs may append a line feed and a colour number to a name. The line feed and the number are not part of
+/// the name. Providers treat the data as opaque.
 package enum TagList {
     /// The maximum number of bytes of a tag's name.
     package static let longestName = 255

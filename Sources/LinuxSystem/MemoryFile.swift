@@ -25,8 +25,9 @@ package enum MemoryFile {
             owning: try retrying { clinux_memfd_create(name, clinux_mfd_cloexec | clinux_mfd_allow_sealing) })
     }
 
-    /// The mode of a sealed memory file that an unconfined process has created. Because a confined process cannot set a
-    /// mode, this mode shows which of its open memory files it has received, and not created itself.
+    /// The mode of a sealed memory file that an unconfined process has created. A confined process cannot set a mode.
+    /// Therefore, if one of its open memory files has this mode, the confined process has received the file, and not
+    /// created it.
     package static let unconfinedMode: mode_t = 0o400
 
     /// Seals a memory file against every further change, including further seals.

@@ -181,7 +181,7 @@ public var kUTImportedTypeDeclarationsKey: CFString { "UTImportedTypeDeclaration
 public var kUTTypeIdentifierKey: CFString { "UTTypeIdentifier" }
 /// A key of a declaration: the tags, in a dictionary by tag class.
 public var kUTTypeTagSpecificationKey: CFString { "UTTypeTagSpecification" }
-/// A key of a declaration: the identifiers of the types that it conforms to.
+/// A key of a declaration: the identifiers of the types that the declared type conforms to.
 public var kUTTypeConformsToKey: CFString { "UTTypeConformsTo" }
 /// A key of a declaration: the description.
 public var kUTTypeDescriptionKey: CFString { "UTTypeDescription" }

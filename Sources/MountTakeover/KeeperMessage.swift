@@ -1,8 +1,9 @@
 import Glibc
 package import LinuxSystem
 
-/// A mount in the form in which the keeper stores it. Because of the keeper's descriptors, the mount outlives the
-/// daemon that serves it.
+/// A mount in the form in which the keeper stores it. The keeper is a process that holds descriptors of the daemon's
+/// mounts, and restarts the daemon if it dies. Because of these descriptors, a mount outlives the daemon that serves
+/// it.
 package struct KeptMount: Sendable {
     /// The domain's identifier, by which the next daemon recognizes the mount.
     package let identifier: String
@@ -23,11 +24,14 @@ package struct KeptMount: Sendable {
 
 /// A message between a daemon and its keeper. Each message is one packet.
 ///
-/// A daemon starts its keeper with one end of a socket pair, and sends ``introduction(_:)``. Alternatively, a daemon
-/// connects to the keeper of a dead daemon, at the socket in that daemon's introduction, introduces itself, and sends
-/// ``claim``. The keeper replies with each mount, followed by ``end``, and is the new daemon's keeper from then on. The
-/// daemon reports each new mount and each mount that has ended, and sends a farewell before it exits. If the connection
-/// closes without a farewell, the daemon has crashed or was killed.
+/// A daemon starts its keeper with one end of a socket pair, and sends ``introduction(_:)``.
+///
+/// Alternatively, a daemon takes over the keeper of a dead daemon. It connects to the socket that the dead daemon named
+/// in its introduction (``KeptProgram/socket``), and sends its own ``introduction(_:)`` and then ``claim``. The keeper
+/// replies with a ``mount(_:)`` for each mount, followed by ``end``, and is the new daemon's keeper from then on.
+///
+/// The daemon reports each new mount (``hold(_:)``) and each mount that has ended (``drop(identifier:)``), and sends
+/// ``farewell`` before it exits. If the connection closes without a farewell, the daemon has crashed or was killed.
 package enum KeeperMessage: Sendable {
     case introduction(KeptProgram)
     case hold(KeptMount)
@@ -54,8 +58,9 @@ package enum KeeperMessage: Sendable {
         }
     }
 
-    /// Sends the message. Waits for space in the socket's buffer for up to ``timeout``, and then fails as if the peer
-    /// had closed the connection.
+    /// Sends the message. Waits for space in the socket's buffer for up to ``timeout``.
+    ///
+    /// - Throws: `timedOut` if the buffer stays full, `messageTooLong`, or another error of the socket.
     package func send(over line: SequencedPacketSocket) throws(Errno) {
         var bytes = [code]
         var descriptors: [FileDescriptor] = []
@@ -92,12 +97,12 @@ package enum KeeperMessage: Sendable {
         case nothing
         /// The peer has closed the connection.
         case gone
-        /// The message is unknown, so the peer is not a daemon or keeper of this version.
+        /// The message is unknown or truncated, so the peer is not a daemon or keeper of this version.
         case malformed
     }
 
-    /// Receives one message if it has arrived, without waiting. The descriptors in the message are closed on the queue
-    /// of `line`, if `line` has one.
+    /// Receives one message if it has arrived, without waiting. If the descriptor of `line` is closed on a queue, the
+    /// received descriptors are closed on the same queue when they are released.
     package static func receive(from line: SequencedPacketSocket) -> Arrival {
         var buffer = [UInt8](repeating: 0, count: sizeLimit)
         let packet: ReceivedPacket
@@ -145,7 +150,8 @@ package enum KeeperMessage: Sendable {
     }
 }
 
-/// The daemon that the keeper restarts when the daemon dies: its command line, and the address of its keeper.
+/// The information with which the keeper restarts a daemon that died: the daemon's command line, and the address at
+/// which the next daemon finds the keeper.
 package struct KeptProgram: Sendable, Equatable {
     package let path: String
     package let arguments: [String]

@@ -3,8 +3,8 @@ import Glibc
 package import LinuxSystem
 import Synchronization
 
-/// A table of the open handles of a mount that outlives the daemon. It is a memory file, of which the keeper also has a
-/// descriptor.
+/// A table of a mount's open handles. The table is a memory file, and outlives the daemon because the keeper also has a
+/// descriptor of the file.
 ///
 /// Writing an entry takes a few stores to memory and no system call. Only one process writes at a time. The next
 /// process reads the file when it takes over. If a process is killed while it writes an entry, the entry is complete or
@@ -66,7 +66,7 @@ package final class SharedHandleTable: @unchecked Sendable {
     private static let stride = 64
     private static let size = entryLimit * stride
 
-    /// The memory file. It takes as much memory as has been written to.
+    /// The memory file. Only the pages with written data take memory.
     package let file: FileDescriptor
     private let bytes: UnsafeMutableRawPointer
     // Leaf lock.
@@ -76,7 +76,7 @@ package final class SharedHandleTable: @unchecked Sendable {
     package convenience init() throws(Errno) {
         let file = try MemoryFile.create(name: "purvey-openings")
         try file.truncate(to: Self.size)
-        // No process can truncate the file under a reader.
+        // The seals prevent every process from truncating the file. A truncation would make the readers crash.
         try retrying { clinux_add_seals(file.rawValue, clinux_seal_shrink | clinux_seal_grow) }
         try self.init(mapping: file)
     }

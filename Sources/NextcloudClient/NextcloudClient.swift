@@ -85,7 +85,7 @@ public struct NextcloudClient: Sendable {
         return parts.contains(nil) ? nil : parts.compactMap { $0 }
     }
 
-    /// Returns a copy of the WebDAV client that requests the given properties in place of its other additional ones.
+    /// Returns a copy of the WebDAV client whose additional properties are replaced by the given ones.
     func files(_ properties: [XMLName]) -> DAVClient {
         var client = files
         client.additionalProperties = properties

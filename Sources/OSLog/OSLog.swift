@@ -18,7 +18,7 @@ public final class OSLog: Sendable {
         self.init(subsystem: subsystem, category: category, isEnabled: true)
     }
 
-    /// Creates a stream for a subsystem and a category that profiling tools know.
+    /// Creates a stream for a subsystem and one of the categories that profiling tools know.
     public convenience init(subsystem: String, category: Category) {
         self.init(subsystem: subsystem, category: category.rawValue)
     }

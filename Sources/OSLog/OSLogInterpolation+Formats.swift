@@ -28,14 +28,14 @@ extension OSLogInterpolation {
         append(Self.text(boolean(), format), .none, privacy)
     }
 
-    /// Adds an integer in the format that fits its meaning, such as that of an error number.
+    /// Adds an integer in the format that fits its meaning, for example the meaning of an error number.
     public mutating func appendInterpolation(
         _ number: @autoclosure () -> Int32, format: OSLogInt32ExtendedFormat, privacy: OSLogPrivacy = .auto
     ) {
         append(Self.text(number(), format), .none, privacy)
     }
 
-    /// Adds an integer in the format that fits its meaning, such as that of a byte count.
+    /// Adds an integer in the format that fits its meaning, for example the meaning of a byte count.
     public mutating func appendInterpolation(
         _ number: @autoclosure () -> Int, format: OSLogIntExtendedFormat, privacy: OSLogPrivacy = .auto
     ) {

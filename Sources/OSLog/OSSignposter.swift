@@ -71,7 +71,7 @@ public struct OSSignposter: Sendable {
     public init() { log = .default }
     /// Creates a writer for the stream of a subsystem and a category.
     public init(subsystem: String, category: String) { log = OSLog(subsystem: subsystem, category: category) }
-    /// Creates a writer for the stream of a subsystem and a category that profiling tools know.
+    /// Creates a writer for the stream of a subsystem and one of the categories that profiling tools know.
     public init(subsystem: String, category: OSLog.Category) { log = OSLog(subsystem: subsystem, category: category) }
     /// Creates a writer for a stream.
     public init(logHandle: OSLog) { log = logHandle }

@@ -19,7 +19,7 @@ package struct Completion: Sendable {
         case domain, board, `extension`
     }
 
-    /// The completions that the description of the command line contains.
+    /// The possible completions: those in the description of the command line, and those that the program adds.
     package private(set) var candidates: [Candidate] = []
     /// The kinds of values that are possible besides the candidates, without duplicates.
     package private(set) var values: [Value] = []

@@ -28,7 +28,7 @@ final class AccountMenu {
     /// GLib's identifiers of the exported menu and actions, for ending the exports.
     private var exports: (menu: UInt32, actions: UInt32) = (0, 0)
 
-    /// The menu item whose activation GLib reports: its action, and the object of its domain.
+    /// The data that GLib passes to the handler of a menu item: the action, and the path of the domain's object.
     private final class Receiver {
         let bus: DesktopBus
         let path: String
@@ -82,7 +82,7 @@ final class AccountMenu {
         let release: GClosureNotify = { data, _ in
             if let data { Unmanaged<Receiver>.fromOpaque(data).release() }
         }
-        // SAFETY: GLib calls it with the arguments of the signal: the action and its parameter; and then with the user
+        // SAFETY: GLib calls the handler with the arguments of the signal (the action and its parameter) and the user
         // data.
         let callback = unsafeBitCast(handler, to: GCallback.self)
         g_signal_connect_data(

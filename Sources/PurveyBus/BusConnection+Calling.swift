@@ -7,7 +7,7 @@ struct RemoteObject: Sendable, Equatable {
     let path: String
 }
 
-/// The reason why a call to another program has no reply.
+/// The reason why a call to another program failed.
 enum BusCallError: Error, Equatable {
     /// No program owns the name, and the bus cannot start one.
     case noService

@@ -37,8 +37,8 @@ struct BusConnection: @unchecked Sendable {
         let handler: @convention(c) (gpointer?, gboolean, gpointer?, gpointer?) -> Void = { _, _, _, data in
             _exit(CInt(truncatingIfNeeded: Int(bitPattern: data)))
         }
-        // SAFETY: GLib calls it with the arguments of the signal: the connection, whether the bus closed it, and the
-        // error; and then with the user data.
+        // SAFETY: GLib calls the handler with the arguments of the signal (the connection, whether the bus closed it,
+        // and the error) and the user data.
         let callback = unsafeBitCast(handler, to: GCallback.self)
         g_signal_connect_data(
             UnsafeMutableRawPointer(pointer), "closed", callback, UnsafeMutableRawPointer(bitPattern: Int(status)), nil,

@@ -1,5 +1,6 @@
-/// The names of this process and its objects on the session bus. All names include the version. An incompatible
-/// interface will get the next version, and exist in addition to this one.
+/// The names of this process, its objects and its interfaces on the session bus. Purvey's own names include the
+/// version, 1. A later, incompatible interface gets the next version. The interfaces of version 1 then continue to
+/// exist.
 enum BusNames {
     static let name = "org.purvey.Purvey1"
     static let root = "/org/purvey/Purvey1"

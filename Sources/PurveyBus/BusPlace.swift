@@ -59,7 +59,7 @@ enum BusPlace {
         Character(Unicode.Scalar(byte)).hexDigitValue.map { UInt8($0) }
     }
 
-    /// Returns the path without `.`, `..` and empty names.
+    /// Returns the path without `.` and empty names. Each `..` removes the name before it.
     private static func plain(_ path: String) -> String {
         var names: [String] = []
         for name in path.pathNames where name != "." {

@@ -20,8 +20,8 @@ enum BusValue: Sendable, Equatable {
     case array(of: String, [BusValue])
     /// Names with values of any type.
     case properties([(name: String, value: BusValue)])
-    /// A dictionary whose keys are not property names, such as a dictionary of objects: the signatures of keys and
-    /// values, and the pairs.
+    /// A dictionary whose keys are not property names, such as a dictionary of objects. The first value is the
+    /// signature of a key, followed by that of a value.
     case dictionary(of: String, [(key: BusValue, value: BusValue)])
 
     static func == (left: BusValue, right: BusValue) -> Bool {

@@ -18,8 +18,8 @@ enum CloudAccount {
     /// The icon in the syntax of GIcon: the first of these names that the desktop's theme has.
     private static let icon = ". GThemedIcon org.purvey.Files-symbolic folder-remote-symbolic folder-remote"
 
-    /// Returns the properties of a domain's account; `nil` if the domain is not mounted, so that there is no place to
-    /// open.
+    /// Returns the properties of a domain's account; `nil` if the domain is not mounted, because there is then no
+    /// directory to open.
     static func properties(_ activity: DomainActivity) -> [(name: String, value: BusValue)]? {
         guard let mount = activity.domain.mount else { return nil }
         let (status, details) = standing(activity)

@@ -9,7 +9,8 @@ extension DesktopBus {
     /// The maximum number of results of a search. The shell shows fewer.
     private static let mostResults = 32
 
-    /// Returns the results of a search for all of the given words. The results of earlier searches are not needed.
+    /// Returns the results of a search for all of the given words. A search among earlier results is answered by a new
+    /// search.
     func search(_ words: [String]) async throws(BusError) -> BusValue {
         guard words.contains(where: { !$0.allSatisfy(\.isWhitespace) }) else { return .tuple([.strings([])]) }
         let call = SearchCall(

@@ -146,7 +146,7 @@ actor DesktopBus {
     }
 
     private func show(_ object: DomainObject, over connection: BusConnection) {
-        // The notification is shown once, each time that a sign-in becomes necessary.
+        // The notification is shown when a sign-in becomes necessary, and not at each refresh until the sign-in.
         if object.needsSignIn, domains[object.path]?.domain.needsSignIn != true {
             connection.show(DesktopNotification.signIn(to: object.name))
         }
@@ -277,7 +277,7 @@ actor DesktopBus {
 
     /// Starts a task for a call.
     ///
-    /// - Parameter isLong: whether the task is cancelled when the caller leaves the bus.
+    /// - Parameter isLong: whether the caller is watched, so that its calls are cancelled when it leaves the bus.
     private func begin(_ call: MethodCall, _ invocation: Invocation, isLong: Bool, _ work: @escaping Work) {
         let sender = call.sender
         guard calls.count < Self.mostCalls, (callers[sender]?.calls.count ?? 0) < Self.mostCallsOfOne else {

@@ -2,8 +2,8 @@ import CGIO
 
 /// A method call that waits for a reply. It must be answered exactly once.
 struct Invocation: @unchecked Sendable {
-    // Sendable: GLib transfers ownership of the invocation to the callee, and its functions may be called on any
-    // thread. Only the actor that owns the invocation sends the reply, which releases it.
+    // Sendable: GLib transfers ownership of the invocation to the callee, and GLib's functions may be called on any
+    // thread. Only the actor that owns the invocation sends the reply. The reply releases the invocation.
     private let pointer: OpaquePointer
 
     /// Wraps the invocation that GLib passes to the callback of a method.
@@ -43,7 +43,7 @@ struct MethodCall: Sendable {
             paths = [arguments.string(0)]
             return
         }
-        // In this method, the results of an earlier search precede the words.
+        // In a call of `GetSubsearchResultSet`, the results of an earlier search precede the words.
         let index = self.method == "GetSubsearchResultSet" ? 1 : 0
         pathCount = arguments.count(index)
         if pathCount <= DesktopBus.mostPaths { paths = arguments.strings(index) }

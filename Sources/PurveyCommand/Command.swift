@@ -17,7 +17,7 @@ struct Command: Sendable {
     var discussion = ""
     /// Whether the command uses the directories in which Purvey stores this user's data.
     var usesLocations = true
-    /// Runs the command. It runs on the main thread and may block it.
+    /// The function that runs the command. It is called on the main thread, and may block that thread.
     ///
     /// - Throws: ``UsageError`` for invalid arguments, ``CommandError`` for other failures.
     let run: @MainActor @Sendable (Arguments) async throws -> Void

@@ -34,7 +34,7 @@ struct LoadOutcome: Encodable {
     func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(delivered, forKey: .delivered)
-        // The key is encoded as null without a path, so that scripts find every key.
+        // Without a path, the key is encoded as null, so that scripts find every key.
         try container.encode(path, forKey: .path)
     }
 }

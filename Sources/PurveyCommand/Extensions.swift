@@ -149,7 +149,7 @@ extension Command {
 
     /// Prints the shortcomings of a bundle's provider that were observed in running domains.
     private static func printNotes(about bundle: ExtensionBundle, _ library: ExtensionLibrary) async throws {
-        // Only for an installed extension, the daemon is called. Other extensions have no domains, and checking them
+        // The daemon is called only for an installed extension. Other extensions have no domains, and checking them
         // should not start a daemon.
         guard (try? library.find(bundle.identifier)) != nil,
             let domains = try? await DomainClient.call(DomainsStatusCall()).domains

@@ -29,8 +29,8 @@ enum ItemArgument {
         return Board(name)
     }
 
-    /// Returns the type of a file. The file's name determines the type, or the contents if the name does not. A
-    /// symbolic link is followed.
+    /// Returns the type of a file. The file's name determines the type. If the name determines no type, the contents
+    /// do. A symbolic link is followed.
     static func type(of file: URL) throws -> UTType {
         let resolved = realpath(file.path, nil)
         defer { free(resolved) }

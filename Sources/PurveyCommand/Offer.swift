@@ -35,8 +35,8 @@ extension Command {
         for provider in providers {
             offers.append(try await board.offer(provider) { succeeded in ending.loaded(succeeded) })
         }
-        // Signals are watched before the identifiers are printed, because the program that reads them may then end this
-        // process with a signal.
+        // Signals are watched before the identifiers are printed, because a program may end this process with a signal
+        // as soon as it has read an identifier.
         let interruption = await Interruption()
         for (provider, offer) in zip(providers, offers) {
             if arguments.has("json") {

@@ -21,7 +21,7 @@ enum Placement {
             if replaces { try requireNoDirectory(final, in: directory) }
             var staged = try StagedFile(in: directory, replacing: replaces)
             try data.withUnsafeBytes { bytes in try staged.descriptor.writeAll(bytes) }
-            // Readable according to the user's umask, like files of other programs.
+            // The user's umask determines the permissions of the file, as for files of other programs.
             let mask = CreationMask.current
             try retrying { fchmod(staged.descriptor.rawValue, 0o666 & ~mask) }
             if replaces { try staged.replace(final, durably: false) } else { try staged.publish(as: final) }
@@ -157,15 +157,16 @@ enum Placement {
             guard replaces else { return try directory.makeLink(final, target: target) }
             guard try Sink(final, in: directory, isCancelled: { true }) == nil else { throw Errno.fileExists }
             try requireNoDirectory(final, in: directory)
-            // A symbolic link cannot be marked, so it is created in a marked directory.
+            // A symbolic link cannot have the mark of a temporary file (``TemporaryName``). It is therefore created in
+            // a temporary directory, which has the mark.
             let staged = try StagedTree(in: directory)
             try staged.descriptor.makeLink(final, target: target)
             try staged.moveOut(final)
         }
     }
 
-    /// Resolves a path to a directory and a name, and runs a closure with them. Errors contain the path. Returns the
-    /// path.
+    /// Resolves a path on the command line to a directory and a name, and runs a closure with them. Errors contain the
+    /// path. Returns the path of the stored item.
     ///
     /// - Parameters:
     ///   - isThere: the identity of the file to store, if that file may already be at the path. If the file is already
@@ -180,7 +181,7 @@ enum Placement {
         var tried = ownName
         do {
             let directory = try FileDescriptor.open(destination.folder, [.readOnly, .directory])
-            // Removes files that processes left when they were killed before they replaced a file.
+            // Removes temporary files of processes that were killed before they had stored their items.
             TemporaryName.sweepMarked(directory)
             for name in destination.names(for: ownName, replacement) {
                 tried = name

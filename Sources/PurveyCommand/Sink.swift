@@ -16,7 +16,7 @@ struct Sink {
 
     /// Opens a destination for writing. Waits for a reader of a named pipe.
     ///
-    /// - Returns: `nil` if the destination is not of this kind.
+    /// - Returns: `nil` if the destination is neither a device or pipe nor a descriptor of this process.
     /// - Throws: `Errno`, or ``CopyError/cancelled``.
     init?(_ name: FileName, in directory: FileDescriptor, isCancelled: @escaping () -> Bool) throws {
         self.isCancelled = isCancelled

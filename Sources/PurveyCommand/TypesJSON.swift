@@ -1,7 +1,7 @@
 import UniformTypeIdentifiers
 
-/// The JSON of a type in the output of `purvey types`. It is written without an encoder, since a batch writes a hundred
-/// thousand of them.
+/// The JSON of a type in the output of `purvey types`. No encoder is used, because a batch may write the JSON of a
+/// hundred thousand types.
 enum TypesJSON {
     /// Appends a type's object, or `null`, and the end of the line.
     static func append(_ type: UTType?, to output: inout [UInt8]) {

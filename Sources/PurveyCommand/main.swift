@@ -1,4 +1,4 @@
-// The `purvey` command line. One file for each command; `Command.all` lists them.
+// The `purvey` command line. Each command has its own file. `Command.all` lists the commands.
 import Exchange
 import Glibc
 import LinuxSystem

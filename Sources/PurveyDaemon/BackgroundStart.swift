@@ -5,8 +5,8 @@ import ProgramManuals
 
 /// Starts the daemon in the background, as `purveyd` without `--foreground` does, and waits until the daemon is ready.
 ///
-/// The program starts a second process of itself in a new session, with the log file as its output, because a process
-/// that runs Swift cannot fork.
+/// A process that runs Swift cannot fork. Therefore the program is started a second time, in a new session and with the
+/// log file as its output.
 ///
 /// The daemon outlives the process that started it, and inherits none of that process's state. Its working directory is
 /// `/`, so that other file systems can be unmounted. It does not inherit ignored signals. Its resource limits are

@@ -5,7 +5,8 @@ import ExtensionHost
 import Glibc
 import LinuxSystem
 
-/// The daemon: binds its socket, serves until a signal ends it, and shuts down in order.
+/// The daemon: binds its socket, serves until a signal arrives or the daemon is no longer needed, and shuts down in
+/// order.
 enum Daemon {
     /// Runs the daemon. Returns the exit status.
     static func run(_ options: DaemonOptions, locations: Locations, _ service: ServiceSurroundings) -> CInt {
@@ -72,8 +73,8 @@ enum Daemon {
         // if the message is logged.
         let reason = vigil.waitForShutdown()
         keeper?.end()
-        // The marker is removed so that no program waits for a restart of the service. It is not restarted after an
-        // intentional end.
+        // The service is not restarted after an intentional end. The marker is removed so that no program waits for a
+        // restart.
         if isService { mark.remove() }
         bus?.end()
         log.info("ends because \(reason)")

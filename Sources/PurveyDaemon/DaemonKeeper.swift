@@ -8,9 +8,9 @@ import Synchronization
 /// of their mounts meanwhile. Without the keeper, programs that use the mounts would get errors until the next command
 /// starts a daemon.
 ///
-/// If the previous daemon has died, a daemon connects to its keeper, and takes over the mounts and the keeper.
-/// Otherwise a daemon starts a keeper when the first domain exists. If a keeper dies, the daemon starts another one and
-/// passes all mounts to it.
+/// If the previous daemon has died, the next daemon connects to the dead daemon's keeper, and takes over the mounts and
+/// the keeper. Otherwise a daemon starts a keeper when the first domain exists. If a keeper dies, the daemon starts
+/// another one and passes all mounts to it.
 final class DaemonKeeper: MountKeeper {
     private let program: String
     private let kept: KeptProgram
@@ -70,7 +70,7 @@ final class DaemonKeeper: MountKeeper {
         (try? line.peerCredentials().userID) == getuid()
     }
 
-    /// Takes over the mounts of a dead daemon, and its keeper. Blocks until the keeper has passed the mounts. Called
+    /// Takes over the mounts and the keeper of a dead daemon. Blocks until the keeper has passed the mounts. Called
     /// after this process has locked the domains' directory, and before ``want(_:)``.
     func claimMounts() -> [KeptMount] {
         guard let line = state.withLock({ $0.line }) else { return [] }
@@ -147,12 +147,13 @@ final class DaemonKeeper: MountKeeper {
         if wasWanted != isWanted || !isWanted { HandlerThreads.shared.run { self.settle() } }
     }
 
-    /// Ends the keeper together with the daemon, so that the daemon is not restarted. The remaining mounts are
-    /// unmounted after the daemon has ended.
+    /// Ends the keeper together with the daemon, so that the daemon is not restarted. The keeper unmounts the remaining
+    /// mounts after the daemon has ended.
     func end() {
         state.withLock { state in
             state.hasEnded = true
-            // The connection closes when this process ends, after all domains are unmounted.
+            // The keeper ends when the connection closes, which is when this process ends. The domains are unmounted
+            // before.
             if let line = state.line { try? KeeperMessage.farewell.send(over: line) }
         }
     }

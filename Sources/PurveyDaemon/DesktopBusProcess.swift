@@ -9,8 +9,8 @@ import Secrets
 /// settings. It runs while domains exist, and after the first use of the keyring. If it ends unexpectedly, it is
 /// restarted with a backoff, which is reset once a process has run for ``longLife``.
 ///
-/// It is a separate process because it uses GLib for D-Bus, and GLib's event loop and locks stay out of the daemon. It
-/// makes the same calls as any other client. The daemon never waits for it.
+/// It is a separate process because it uses GLib for D-Bus. GLib's event loop and locks thus stay out of the daemon. It
+/// makes the same calls as any other client. The daemon waits for it only in threads that use the keyring.
 final class DesktopBusProcess: Sendable {
     private let program: String
     private let log: DaemonLog
@@ -57,7 +57,7 @@ final class DesktopBusProcess: Sendable {
 
     /// If a process ran at least this long, the pause before the next start is reset.
     private static let longLife: Duration = .seconds(60)
-    /// The maximum time for which a use of the keyring waits until the process has started.
+    /// The timeout for the start of the process when the keyring is used.
     private static let startTime: Duration = .seconds(5)
     private static let firstPause: Duration = .milliseconds(250)
     private static let longestPause: Duration = .seconds(60)
@@ -76,8 +76,7 @@ final class DesktopBusProcess: Sendable {
         self.log = log
     }
 
-    /// Registers the calls that the process may make, which are only calls about domains, and the handlers of its
-    /// notices.
+    /// Registers the calls and notices that the process may send. The only calls are those about domains.
     func serve(_ domains: DomainService) {
         var service = Service()
         domains.addCalls(to: &service)
@@ -85,7 +84,7 @@ final class DesktopBusProcess: Sendable {
         service.on(DesktopSettingsNotice.self) { settings, _ in domains.adopt(settings) }
         state.withLock { [service] state in
             state.service = service
-            // Providers may have waited for the keyring because this process did not run.
+            // Providers may have waited for the keyring because `purvey-bus` did not run.
             state.onStart = { Task { await domains.keyringChanged() } }
             state.onLoss = { domains.adopt(nil) }
         }

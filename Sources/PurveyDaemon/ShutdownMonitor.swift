@@ -6,9 +6,9 @@ import LinuxSystem
 /// The main thread's loop while the daemon runs. It waits for a signal or another reason to end, and creates the socket
 /// again if the socket was removed.
 ///
-/// A cleaner of temporary files, or a user who removes the daemon's directory, unlinks the socket. The daemon would
-/// continue, but clients could not connect. In this case the daemon binds a new socket, or ends if another daemon has
-/// bound one.
+/// A cleaner of temporary files, or a user who removes the daemon's directory, may unlink the socket. The daemon would
+/// then continue, but clients could not connect. In this case the daemon binds a new socket, or ends if another daemon
+/// has bound one.
 struct ShutdownMonitor {
     private let signals: SignalDescriptor
     private let listener: Listener

@@ -2,22 +2,23 @@ import CAdwaita
 import FileBrowser
 import FileProviderGTK
 
-/// The measurement of the window's speed: until a folder is opened, a frame is drawn while the user scrolls, and a
-/// search has results.
+/// The measurement of the window's speed: the time to open a folder, to draw a frame while the user scrolls, and to
+/// show the results of a search.
 ///
-/// Each duration ends when a frame with the result has been drawn. Each is printed on a line: its name, a tab, and
-/// seconds.
+/// Each duration ends when a frame with the result has been drawn. It is printed on a line of its own: its name, a tab,
+/// and the number of seconds.
 @MainActor final class Measurement {
     private enum Name: String {
-        /// The opening of a folder, until its first rows are drawn, and until all items are listed.
+        /// The time from the opening of a folder until its first rows are drawn (`rows`), and until all its items are
+        /// listed (`folder`).
         case rows, folder
-        /// The drawing of a frame.
+        /// The time to draw a frame.
         case frame
         /// The time from a key to the results of the search.
         case search
     }
 
-    /// The locations and the words that are measured.
+    /// The folders to open, and the word to search for.
     struct Plan {
         let domain: String
         /// The paths of the folders that are opened. The last one is also scrolled.
@@ -38,7 +39,7 @@ import FileProviderGTK
 
     private init(_ window: BrowserWindow) { self.window = window }
 
-    /// Measures everything in a plan.
+    /// Opens the folders of a plan, scrolls, and searches, and measures each of these.
     static func run(_ window: BrowserWindow, _ plan: Plan) async {
         let measurement = Measurement(window)
         measurement.present()
@@ -76,7 +77,7 @@ import FileProviderGTK
 
     private func requestFrame() { gdk_frame_clock_request_phase(clock, GDK_FRAME_CLOCK_PHASE_PAINT) }
 
-    /// Returns when a frame has been drawn at whose end a condition holds.
+    /// Requests frames until a condition holds at the end of a frame.
     private func drawn(_ isDone: @escaping () -> Bool) async {
         await withCheckedContinuation { continuation in
             waiting = (isDone, continuation)
@@ -88,7 +89,8 @@ import FileProviderGTK
 
     private static let repetitions = 7
 
-    /// Opens a folder repeatedly. Measures each time except the first, at which the provider may enumerate the folder.
+    /// Opens a folder repeatedly. Measures each time except the first, because the provider may still have to enumerate
+    /// the folder then.
     private func open(_ path: String, of domain: String) async {
         let browser = browser
         for repetition in 0...Self.repetitions {

@@ -31,7 +31,8 @@ struct Keeper {
     private static let keptDeathLimit = 6
     private static let firstPause = Duration.milliseconds(250)
     private static let longestPause = Duration.seconds(30)
-    /// The timeout for a daemon that was started by another process to claim the mounts.
+    /// The timeout for the first daemon's introduction, and for a daemon that was started by another process to claim
+    /// the mounts.
     private static let patience = Duration.seconds(10)
     private static let mountLimit = 256
     /// The maximum length of a mount's identifier in bytes.
@@ -72,8 +73,8 @@ struct Keeper {
         return status
     }
 
-    /// Drops the mounts, and ends mounts that no server serves. If only the connection broke, the daemon continues to
-    /// serve them.
+    /// Drops the mounts. Also ends them if the process that served them last has ended or is dying. If only that
+    /// process's connection broke, it continues to serve the mounts.
     private mutating func giveUpMounts() {
         defer { mounts = [:] }
         // An ending process closes its connection some moments before its end is visible.
@@ -149,8 +150,9 @@ struct Keeper {
             switch start() {
             case .claimed: return nil
             case .ended(.exited(0)), .ended(.signalled(SIGTERM)):
-                // The daemon runs in the background, was ended by the user, or found another running daemon. In the
-                // first and last case, a daemon may claim the mounts.
+                // The started process ends in this way in three cases: the daemon has gone to the background, was ended
+                // by the user, or found another running daemon. In the first and the last case, a daemon may claim the
+                // mounts.
                 if hasClaimant(until: .now + (mounts.isEmpty ? .zero : Self.patience)) { return nil }
                 // A daemon that introduced itself and disconnected without a farewell has died.
                 guard visitors.hasLost, !visitors.hasLeft else { return 0 }
@@ -214,8 +216,9 @@ struct Keeper {
         return true
     }
 
-    /// The delay before the restart. It is zero after the first death, and short while programs wait. Otherwise it
-    /// increases, so that a daemon that crashes at its start does not use a whole processor.
+    /// The delay before the restart. It is zero after the first death. Later it is short if there are mounts, because
+    /// programs may wait for them. Without mounts it increases, so that a daemon that crashes at its start does not use
+    /// a whole processor.
     private var pause: Duration {
         if deaths <= 1 { return .zero }
         if !mounts.isEmpty { return .milliseconds(100) }

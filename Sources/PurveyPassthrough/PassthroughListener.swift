@@ -54,7 +54,7 @@ struct PassthroughListener {
         poll = try EventPoll()
         try poll.add(listener.descriptor, for: .readable, token: Self.listenerToken)
         try retrying { cfuse_hand_down_capabilities() }
-        // Users are permitted to connect only now, because the socket did not listen before.
+        // Users get the permission to connect only now, after the socket has begun to listen.
         try retrying { chmod(path, 0o666) }
     }
 
@@ -204,7 +204,7 @@ struct StartAllowance {
 
     private struct Use {
         var count: Int
-        /// The instant up to which the recovery of the allowance is already subtracted from `count`.
+        /// The instant up to which `count` was already reduced for the time that has passed.
         var since: ContinuousClock.Instant
     }
 

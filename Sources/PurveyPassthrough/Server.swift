@@ -106,8 +106,8 @@ struct Server {
 
 /// The protocol between the listening process and a process that serves a connection. Each message is one packet.
 enum Channel {
-    /// The argument of a serving process. Such a process inherits the descriptors `connection`, and `listener`, the
-    /// socket to the listening process.
+    /// The argument of a serving process. Such a process inherits two descriptors: `connection` is the socket to the
+    /// client, and `listener` is the socket to the listening process.
     static let argument = "--serve"
     static let connection: Int32 = 3
     static let listener: Int32 = 4

@@ -154,7 +154,7 @@ package final class Database {
     }
 
     private static func bind(_ bytes: [UInt8], _ statement: OpaquePointer, _ position: Int32) -> Int32 {
-        // An empty array may have no address, which would be NULL.
+        // An empty array may have no address. SQLite would bind this as an SQL NULL instead of an empty value.
         guard !bytes.isEmpty else { return sqlite3_bind_zeroblob(statement, position, 0) }
         // SQLITE_TRANSIENT makes SQLite copy the bytes at once. The header defines it by a macro that Swift does not
         // import: the value -1 instead of a function's address, which is never called.

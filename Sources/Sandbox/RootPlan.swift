@@ -30,7 +30,8 @@ struct RootPlan {
         }
         isWhole = accesses["/"] != nil
         for (path, access) in accesses.sorted(by: { $0.key < $1.key }) {
-            // The nearest parent is mounted already, and shows everything beneath it.
+            // The mount of the nearest parent shows everything beneath it. Therefore the path needs a mount of its own
+            // only if its access differs from the parent's in whether files can be written.
             let parent = mounts.last { Self.isBeneath(path, $0.path) }
             if let parent, Self.writes(parent.access) == Self.writes(access) { continue }
             mounts.append((path, access))
@@ -70,7 +71,7 @@ struct RootPlan {
             withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(PATH_MAX)) { target in
                 guard let start = target.baseAddress else { return .unknown }
                 let count = readlink(path, start, target.count)
-                // EINVAL: it is no link.
+                // EINVAL: the path is not a link.
                 guard count >= 0 else { return errno == EINVAL ? .other : .unknown }
                 let bytes = UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(target)[..<count])
                 return String(validating: bytes, as: UTF8.self).map { .link($0) } ?? .unknown
@@ -86,7 +87,7 @@ struct RootPlan {
     ) -> String? {
         guard path.isAbsolutePath else { return nil }
         var names = path.pathNames[...]
-        // The path without links so far; empty for the root.
+        // The part of the path that was resolved so far, without links; empty for the root.
         var resolved = ""
         while let name = names.popFirst() {
             if name == "." { continue }

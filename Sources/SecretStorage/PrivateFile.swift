@@ -12,7 +12,7 @@ struct PrivateFile: Sendable {
     /// The maximum number of damaged versions of the file that are retained under other names.
     static let mostKept = 20
 
-    /// The error that a file exists, but must not be used.
+    /// The error for a file that exists but must not be used.
     struct Unusable: Error {}
 
     /// Reads the file, at most `limit` bytes and one more. A result that is longer than the limit shows that the file

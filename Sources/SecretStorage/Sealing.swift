@@ -8,7 +8,7 @@ enum Sealing {
     private static let nonceLength = Int(CSEALING_NONCE_LENGTH)
     private static let tagLength = Int(CSEALING_TAG_LENGTH)
 
-    /// The error that libcrypto failed, for example because memory or random numbers were unavailable.
+    /// The error for a failure of libcrypto, for example because memory or random numbers were unavailable.
     struct Failed: Error {}
 
     /// Returns a new random key.

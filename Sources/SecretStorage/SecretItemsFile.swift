@@ -33,7 +33,8 @@ struct SecretItemsFile: Sendable {
         guard let bytes = try file.read(limit: limits.bytes + Self.overhead) else { return .none }
         let (version, identifier) = bytes.withBytes { bytes -> (UInt8, KeyIdentifier?) in
             let rest = bytes.dropFirst(Self.magic.count)
-            // A damaged file of the first version is set aside when it cannot be decrypted.
+            // A file without the magic bytes is treated as a file of the first version. It cannot be decrypted, and is
+            // then set aside as damaged.
             guard bytes.starts(with: Self.magic), let version = rest.first else { return (Self.versionWithFile, nil) }
             return (version, KeyIdentifier(rest.dropFirst().prefix(KeyIdentifier.length)))
         }

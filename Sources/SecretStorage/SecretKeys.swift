@@ -1,9 +1,9 @@
 import LinuxSystem
 import Secrets
 
-/// The two places where a store's key can be: the key file and a keyring. The header of the encrypted items file says
-/// in which place its key is. Therefore, when the items file is replaced by one with another key, this changes the
-/// place atomically. The functions block.
+/// The two places where a store's key can be: the key file and a keyring. The header of the encrypted items file names
+/// the place of its key. Therefore replacing the items file also changes the place of the key, in one atomic step. The
+/// functions block.
 struct SecretKeys: Sendable {
     let file: SecretKeyFile
     let keyring: (any Keyring)?
@@ -79,7 +79,7 @@ struct SecretKeys: Sendable {
         case .keyring: file.remove()
         case .file:
             guard let keyring, case .keyring(let identifier) = before?.place else { return }
-            // A key that stays in the keyring opens no file.
+            // The error is ignored, because a key that stays in the keyring no longer opens any file.
             try? keyring.remove(identifier)
         }
     }

@@ -100,7 +100,8 @@ package final class SecretStore: Sendable {
     private func read() throws(SecretError) -> Loaded {
         let sealed: SecretItemsFile.Contents
         do throws(PrivateFile.Unusable) {
-            // The items are read first, because a key is on disk before the first items that it encrypts.
+            // The items are read before the key. A key is written before the first items that it encrypts. Therefore
+            // the key of items that were found is on disk, too.
             sealed = try items.read(limits)
             guard case .sealed(_, keyIn: .keyring) = sealed else { return try readWithKeyFile(sealed) }
         } catch {
@@ -155,7 +156,7 @@ package final class SecretStore: Sendable {
         } catch {
             throw .inputOutput
         }
-        // The key, if there is one, is read again for the next items.
+        // The files are read again, because the key in an undamaged key file also encrypts the next items.
         guard case .table(let table, let key) = try read() else { throw .inputOutput }
         return (table, key)
     }
@@ -206,7 +207,7 @@ package final class SecretStore: Sendable {
         defer { withExtendedLifetime(lock) {} }
         let (table, current) = try loadRepaired()
         guard let current, !table.items.isEmpty else { return }
-        // A crash may have left the file's key behind.
+        // A crash may have left a former key in the key file.
         if keys.isInPlace(current) { return keys.removeOthers(than: current, before: nil) }
         try write(table, current, isMove: true)
     }

@@ -1,7 +1,7 @@
 import Conduit
 
-// The calls about stored passwords. Their numbers, 112 to 115, are among the numbers of the daemon's calls and of the
-// calls of providers' processes.
+// The calls about stored passwords. Both clients of the daemon and providers' processes make them. Therefore their
+// numbers, 112 to 115, must be used by no other call of either.
 
 /// Adds an item. The reply contains the item without its password.
 package struct AddSecretCall: Call, SchemaMessage {

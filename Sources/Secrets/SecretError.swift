@@ -26,7 +26,7 @@ package enum SecretError: Int64, Error, Sendable {
     /// The key of the store is in a keyring, but the keyring that is now available does not contain it.
     case keyNotInKeyring = 12
 
-    /// Whether the cause of the error is the keyring in which the key of the store is.
+    /// Whether the cause of the error is the keyring that contains the key of the store.
     package var isOfKeyring: Bool { rawValue >= Self.keyringLocked.rawValue }
 }
 

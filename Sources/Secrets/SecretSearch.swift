@@ -10,7 +10,8 @@ package struct SecretSearch: Sendable {
 
     /// The class of the items; `nil` only in a search for a reference.
     package var itemClass: SecretClass?
-    /// The attribute values that an item must have. `isSynchronizable` is not included.
+    /// The attribute values that an item must have, except `isSynchronizable`: ``synchronized`` is the condition for
+    /// it.
     package var attributes: SecretAttributes
     package var synchronized: Synchronized
     package var reference: UUID?

@@ -39,7 +39,7 @@ package protocol StandardSecretSource: AnyObject {
 /// The store that the functions of the module `Security` use in this process.
 package enum SharedSecrets {
     private enum Choice {
-        /// The store of the user's daemon. This is the case unless the program sets another store.
+        /// The store of the user's daemon. It is used unless the program sets another store.
         case standard
         case set((any SecretSource)?)
     }

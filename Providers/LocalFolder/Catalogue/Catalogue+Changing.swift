@@ -104,8 +104,8 @@ extension FileDescriptor {
         let (from, to) = (rawValue, folder.rawValue)
         if clinux_renameat2(from, old.characters, to, new.characters, clinux_rename_noreplace) == 0 { return }
         let failure = Errno.current
-        // Some network and FUSE file systems lack this rename. Every file system also returns one of these errors for a
-        // move of a directory into itself. In that case, `renameat` returns it again.
+        // Some network and FUSE file systems do not support RENAME_NOREPLACE. The same errors may report a move of a
+        // directory into itself, which every file system rejects. In that case, `renameat` fails with the same error.
         guard [.invalidArgument, .noSystemCall, .notSupported].contains(failure) else { throw failure }
         guard (try? folder.status(of: new)) == nil else { throw .fileExists }
         guard renameat(from, old.characters, to, new.characters) == 0 else { throw .current }

@@ -6,8 +6,8 @@ import SQLite
 /// The record of a copy in the document storage. It is written before the copy gets its name, so that a process that
 /// starts later finds the record of every copy.
 struct StoredCopy: Sendable {
-    /// The version of the served file's contents of which this is a copy, or on which the copy's edit is based; empty
-    /// if the version is unknown.
+    /// The version of the served file's contents that the copy has, or on which its edit is based; empty if the version
+    /// is unknown.
     var version: [UInt8]
     /// The copy's ``FileMoment`` (size, dates and inode) when the served file had the same contents. If the copy's
     /// current status differs, the copy has an edit that the served file does not have. Empty after an edit was

@@ -30,7 +30,7 @@ extension Catalogue {
 
     /// Returns the recorded identity. If none is recorded, records the identity of `root`.
     ///
-    /// - Returns: `nil` if no identity is recorded and `root` is not the directory of an earlier catalogue.
+    /// - Returns: `nil` if an earlier form of the catalogue recorded only an inode, and `root` has another inode.
     private func noted(_ root: FileDescriptor) throws -> Identity.Noted? {
         if let known = identity.noted { return known }
         let noted: Identity.Noted

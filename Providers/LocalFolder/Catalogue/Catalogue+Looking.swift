@@ -166,8 +166,8 @@ extension Catalogue {
     @discardableResult
     private func look(at folder: Int64, for purpose: Purpose) throws -> Bool {
         let hasChanged = try compare(folder, for: purpose).hasChanged
-        // A change in the directory also changes the directory's own date. The date is updated here, because this needs
-        // no scan of the parent directory.
+        // A change in the directory also changes the directory's own date. Updating the date now saves a scan of the
+        // parent directory.
         guard folder > CatalogueItem.root, let known = try row(folder), let now = try refreshed(known) else {
             return hasChanged
         }

@@ -47,7 +47,7 @@ extension Catalogue {
     /// Returns user metadata by item number. Items without user metadata are left out.
     func marks(of numbers: [Int64]) throws -> [Int64: CatalogueMarks] {
         guard let first = numbers.min(), let last = numbers.max() else { return [:] }
-        // The items of a page have close numbers, and few have user metadata.
+        // One range query is fast, because the items of a page have close numbers, and few items have user metadata.
         let rows = try database.all(
             "SELECT number, kind, value FROM mark WHERE number BETWEEN ? AND ?", .integer(first), .integer(last)
         ) { ($0.integer(0), $0.integer(1), $0.bytes(2)) }

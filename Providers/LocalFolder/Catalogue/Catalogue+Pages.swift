@@ -23,10 +23,11 @@ extension Catalogue {
     ///   - limit: the maximum number of items of the page.
     package func page(of folder: Int64, after name: [UInt8], limit: Int) throws -> CataloguePage {
         if name.isEmpty {
-            // An earlier request began the listing that is in progress, and its items are recent enough.
+            // The listing in progress began at an earlier request. Its items are recent enough, so the directory is not
+            // scanned again.
             if isListing(folder) { try endListing(of: folder) } else { try lookForPages(of: folder) }
         } else if !isListing(folder), try row(folder)?.isListed == false {
-            // A process that has ended began the listing.
+            // The listing that returned the earlier pages was abandoned, or its process has ended.
             try lookAt(folder)
         }
         if let listing = listings.current, listing.folder == folder {
@@ -70,7 +71,7 @@ extension Catalogue {
         watches.forget(listing.folder)
     }
 
-    /// The minimum number of items that are added in one transaction, if no page determines the number.
+    /// The minimum number of items that one transaction adds when a listing is completed without pages.
     static let portion = 5000
 
     private func goOn(with listing: FirstListing, by count: Int) throws -> [CatalogueItem] {

@@ -92,7 +92,7 @@ extension Catalogue {
     /// - Parameter folder: the directory to move the item to. If `nil`, the item is moved to its former directory, or
     ///   to the root if the former directory does not exist any more.
     package func untrash(_ item: CatalogueItem, to folder: Int64?) throws -> CatalogueItem {
-        // Otherwise, the item is not in the trash any more.
+        // An item with another parent is not in the trash any more.
         guard item.parent == CatalogueItem.trash else { return item }
         guard let name = FileName(bytes: item.name) else { throw FolderError.noSuchItem }
         let notes = try? openTrash(Self.notes, isMade: false)
@@ -136,8 +136,8 @@ extension Catalogue {
     }
 
     /// Returns the name in the trash for the attempt with the given number, from 1. The first name is the item's own
-    /// name. Later names end with the number. A name is shortened if the name of its trash information file would be
-    /// too long.
+    /// name. In later names, the number precedes the extension. A name is shortened if the name of its trash
+    /// information file would be too long.
     private static func name(_ bytes: [UInt8], _ number: Int) throws -> FileName {
         let mark = number == 1 ? [] : Array(" \(number)".utf8)
         let dot = bytes.lastIndex(of: UInt8(ascii: ".")).flatMap { $0 > 0 && bytes.count - $0 <= 32 ? $0 : nil }

@@ -58,7 +58,7 @@ package struct Catalogue {
 
     private static func open(_ store: String) throws -> (Database, String) {
         let database = try Database(store)
-        // Nothing is flushed to disk, because a scan finds the changes again that a crash of the machine loses.
+        // Nothing is flushed to disk. If a crash of the machine loses changes of items, the next scan finds them again.
         try database.execute(
             """
             PRAGMA page_size = 16384; PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = TRUNCATE; PRAGMA synchronous = OFF;
@@ -270,7 +270,8 @@ extension Catalogue {
 
     /// Sets an item's place and attributes. If the item was removed, it exists again afterwards.
     ///
-    /// - Parameter isOwn: whether the provider itself has moved the file, a moment after it compared the attributes.
+    /// - Parameter isOwn: whether the provider itself has moved the file, just after it compared the attributes. A
+    ///   changed ctime then does not count as a change of the contents.
     func place(
         _ item: CatalogueItem, _ name: [UInt8], in parent: Int64, _ facts: CatalogueItem.Facts, isOwn: Bool = false
     ) throws -> CatalogueItem {
@@ -301,8 +302,9 @@ extension Catalogue {
         return item
     }
 
-    /// Whether a change of name, place or permissions explains that a file's ctime changed, because the kernel reports
-    /// all writes to the file and has reported none. Writes through another hard link are not reported for this name.
+    /// Whether a change of name, place or permissions explains a file's new ctime. This is certain only if the kernel
+    /// reports all writes to the file and has reported none. Writes through another hard link are not reported for this
+    /// name.
     private func isExplained(
         _ item: CatalogueItem, _ name: [UInt8], _ parent: Int64, _ facts: CatalogueItem.Facts, isMoved: Bool
     ) -> Bool {

@@ -49,7 +49,8 @@ package struct CatalogueItem: Sendable, Equatable {
     /// Whether the item does not exist any more.
     package var isGone = false
     /// The ctime of the last change of the contents, which distinguishes contents with the same size and date; 0 if the
-    /// contents never changed.
+    /// contents never changed. For a new item whose inode number another file had before: the file's birth time, or its
+    /// ctime if the birth time is unknown.
     package var contents: Int64 = 0
     /// Whether a directory was ever listed.
     var isListed = false
@@ -78,7 +79,7 @@ package struct CatalogueItem: Sendable, Equatable {
 
     /// The version of name, parent and mode.
     package var metadataVersion: [UInt8] {
-        // The name is hashed because it may be as long as a whole version may be.
+        // The name is hashed, because the length of a version is limited, and the name alone may reach that limit.
         var hash: UInt64 = 0xcbf2_9ce4_8422_2325
         for byte in name { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
         var text = VersionText()
@@ -111,8 +112,8 @@ extension CatalogueItem.Facts {
         self.target = target
     }
 
-    /// Whether two files with these and with the given attributes, at different places, are one item that was moved. A
-    /// new file that got the inode of a removed one has another birth time.
+    /// Whether these attributes and the given ones belong to the same item, even if its file was moved. A new file that
+    /// got the inode number of a removed one has another birth time.
     func isSame(as other: CatalogueItem.Facts) -> Bool {
         guard inode != 0, isSameFile(as: other), kind == other.kind else { return false }
         return kind == .folder || (size == other.size && modified == other.modified)
@@ -135,7 +136,7 @@ extension CatalogueItem.Facts {
             && (changed == 0 || changed == status.changedNanoseconds)
     }
 
-    /// Whether a file's size, date or inode show that its contents are others than with the earlier attributes.
+    /// Whether size, date or inode show that a file's contents have changed since it had the earlier attributes.
     func hasOtherContents(than before: CatalogueItem.Facts) -> Bool {
         guard kind == .file else { return false }
         return size != before.size || modified != before.modified || !isSameFile(as: before)

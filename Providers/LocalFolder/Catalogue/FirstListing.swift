@@ -2,7 +2,7 @@
 /// a large directory does not wait for the following pages.
 ///
 /// During the listing, other operations may add items with names that the listing has not reached. The listing returns
-/// these items unchanged, because they are newer than the files' attributes that it has read.
+/// these items unchanged, because they are newer than the attributes that the listing has read.
 final class FirstListing {
     private let compared: ComparedFolder
     private let ahead: FilesAhead?

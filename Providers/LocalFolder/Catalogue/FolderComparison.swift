@@ -12,7 +12,8 @@ struct FolderComparison {
     private let compared: ComparedFolder
     /// Whether the directory was never listed before. If so, its items do not count as changes.
     private let isFirst: Bool
-    /// The inodes of all earlier items; `nil` if there are more items than names to compare.
+    /// The inodes of all earlier items; `nil` if they were not read, for example because there are more items than
+    /// names to compare.
     private var knownInodes: Set<UInt64>?
     /// Whether the catalogue may have items with the compared names.
     private var hasKnown = true
@@ -31,8 +32,8 @@ struct FolderComparison {
     private var folder: Int64 { compared.number }
 
     mutating func run() throws {
-        // Rows are looked up one by one, and the status of a file that differs from its row is read twice, because all
-        // rows of a large directory would need too much memory.
+        // All rows of a large directory would need too much memory. Therefore rows are looked up one by one, and the
+        // status of a file that differs from its row is read twice.
         hasKnown = try !compared.isWhole || catalogue.hasChildren(folder)
         guard hasKnown else {
             if !isFirst { knownInodes = try catalogue.inodes(ofAtMost: compared.names.count) }
@@ -131,9 +132,9 @@ extension Catalogue {
     /// Searches the earlier items for a file's inode number.
     ///
     /// - Parameter inodes: the inodes of all earlier items; `nil` if they are not known.
-    /// - Returns: the item at another place to which the file belongs, if the file is not at that place any more; and
-    ///   the value of ``CatalogueItem/contents`` for a new item of the file. If another file had the inode number, it
-    ///   makes the versions of the two files differ, because they may have the same size and date.
+    /// - Returns: the item to which the file belongs, if the file was moved from the item's place; and the value of
+    ///   ``CatalogueItem/contents`` for a new item of the file. If another file had the inode number earlier, this
+    ///   value makes the versions of the two files differ, because both may have the same size and date.
     func earlier(
         _ facts: CatalogueItem.Facts, among inodes: Set<UInt64>? = nil
     ) throws -> (moved: CatalogueItem?, contents: Int64) {

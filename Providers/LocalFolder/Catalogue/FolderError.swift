@@ -5,7 +5,7 @@ import SQLite
 package enum FolderError: Error, CustomStringConvertible {
     /// The item does not exist any more, or never existed.
     case noSuchItem
-    /// This item already has the name.
+    /// Another item already has the name. The associated value is that item.
     case taken(CatalogueItem)
     /// The served directory is not at its path, for example because the directory's disk is not mounted.
     case unavailable(String)

@@ -11,14 +11,14 @@ package enum FolderStep: String, FaultPoint {
     case added = "folder.added"
     case linkMade = "folder.link.made"
     case folderMade = "folder.made"
-    /// The directory of the trash has no name yet.
+    /// The trash directory still has its temporary name.
     case trashMade = "folder.trash.made"
     case moved = "folder.moved"
     case removed = "folder.removed"
-    /// A copy in the document storage is recorded, and then placed.
+    /// A copy in the document storage is recorded, and not placed yet.
     case copyNoted = "folder.copy.noted"
     case copyPlaced = "folder.copy.placed"
-    /// An edit in the document storage is recorded, and then written to the served directory.
+    /// An edit in the document storage is recorded, and not written to the served directory yet.
     case editNoted = "folder.edit.noted"
     case editTaken = "folder.edit.taken"
 }

@@ -41,10 +41,10 @@ package final class FolderWatches: Sendable {
         var unwatched: Set<Int64> = []
         /// The directories that the kernel has watched since a scan of all their names: writes there are reported.
         var followed: Set<Int64> = []
-        /// The names of files that were written since the last scan of all news, by directory.
+        /// The names of written files, by directory. The names are dropped when no directory remains to be scanned.
         var written: [Int64: Set<FileName>] = [:]
-        /// The number of events after which changes in any directory may have been missed, and the number of these that
-        /// a scan of all directories has resolved.
+        /// The number of losses, which are events after which changes in any directory may have been missed; and the
+        /// number of losses that a scan of all directories has settled.
         var losses = 1
         var settledLosses = 0
         var isLost: Bool { losses > settledLosses }
@@ -62,7 +62,7 @@ package final class FolderWatches: Sendable {
     private let end: EventCounter
     /// The event that wakes the waiting thread to scan all directories.
     private let wanted: EventCounter
-    // Locked while the catalogue's lock is held. Only system calls that do not block are made under this lock.
+    // May be locked while the catalogue's lock is held. Only system calls that do not block are made under this lock.
     private let state = Lock(State())
 
     /// The pause before watches are added again, after the kernel's limit was reached.
@@ -236,7 +236,7 @@ package final class FolderWatches: Sendable {
         }
     }
 
-    /// Records that a directory could not be scanned and must be scanned again.
+    /// Records that a directory could not be scanned or cannot be watched, and must be scanned again.
     func miss(_ folder: Int64) {
         state.withLock { state in
             state.pending[folder] = nil
@@ -244,7 +244,7 @@ package final class FolderWatches: Sendable {
         }
     }
 
-    /// Removes the watch of a directory that does not exist any more.
+    /// Removes the watch of a directory, for example because the directory does not exist any more.
     func forget(_ folder: Int64) {
         let former = state.withLock { state in
             state.pending[folder] = nil
@@ -281,9 +281,10 @@ package final class FolderWatches: Sendable {
 
     // MARK: Waiting
 
-    /// Blocks until the kernel reports a change, until ``stop()``, or until a time limit in seconds.
+    /// Blocks until the kernel reports a change, until ``wasAsked()`` requests a scan, until ``stop()``, or until a
+    /// time limit in seconds.
     ///
-    /// - Parameter isAsleep: whether to ignore reports of changes.
+    /// - Parameter isAsleep: whether only ``stop()`` and the time limit end the wait.
     func wait(atMost seconds: Double, isAsleep: Bool = false) {
         var waited = [pollfd(fd: end.descriptor.rawValue, events: Int16(POLLIN), revents: 0)]
         if !isAsleep {

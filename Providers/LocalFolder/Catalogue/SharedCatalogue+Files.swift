@@ -77,7 +77,7 @@ extension SharedCatalogue {
         }
     }
 
-    /// Copies a file of the container into a directory. A symbolic link is created as such.
+    /// Copies a file of the container into a directory. A symbolic link is copied as a link.
     package func copyIn(
         _ path: String, named text: String, into parent: String
     ) throws(FolderError) -> CatalogueItem {

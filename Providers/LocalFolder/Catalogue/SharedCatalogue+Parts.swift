@@ -9,7 +9,8 @@ extension SharedCatalogue {
     ///     file.
     ///   - version: the version that the contents must have; `nil` accepts every version.
     /// - Returns: the item, and the copied range.
-    /// - Throws: ``FolderError/busy`` if the file has other contents.
+    /// - Throws: ``FolderError/busy`` if the contents have another version, or the file has changed since the item was
+    ///   read.
     package func copyPart(
         _ wanted: NSRange, alignment: Int, of identifier: String, version: [UInt8]?, to path: String
     ) throws(FolderError) -> (CatalogueItem, NSRange) {

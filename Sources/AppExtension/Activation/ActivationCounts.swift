@@ -5,8 +5,8 @@ import UniformTypeIdentifiers
 /// The dictionary form of an activation rule: the kinds and numbers of attachments that an extension accepts.
 ///
 /// Every attachment must be of a kind that the rule names, and no kind may have more attachments than the rule permits.
-/// An attachment counts as the first kind that the rule names and that includes one of the attachment's types, in the
-/// order image, movie, web page, web URL, text, file. Unknown keys are ignored.
+/// An attachment counts as the first kind that includes one of the attachment's types. Only kinds that the rule names
+/// are considered, in the order image, movie, web page, web URL, text, file. Unknown keys are ignored.
 struct ActivationCounts: Sendable, Equatable {
     private enum Kind: String, CaseIterable {
         case image = "NSExtensionActivationSupportsImageWithMaxCount"

@@ -6,9 +6,9 @@ import Foundation
 ///     disjunct    = term (("AND" | "&&") term)*
 ///     term        = ("NOT" | "!") term | "(" predicate ")" | "TRUEPREDICATE" | "FALSEPREDICATE" | comparison
 ///     comparison  = ["ANY" | "SOME" | "ALL" | "NONE"] value operator value
-///     operator    = "==" | "=" | "!=" | "<>" | "<" | "<=" | "=<" | ">" | ">=" | "=>"
-///                 | "UTI-CONFORMS-TO" | "UTI-EQUALS" | "BETWEEN"
-///                 | ("BEGINSWITH" | "ENDSWITH" | "CONTAINS" | "LIKE" | "MATCHES" | "IN") ["[c]" | "[d]" | "[cd]"]
+///     operator    = "<" | "<=" | "=<" | ">" | ">=" | "=>" | "UTI-CONFORMS-TO" | "UTI-EQUALS" | "BETWEEN"
+///                 | ("==" | "=" | "!=" | "<>" | "BEGINSWITH" | "ENDSWITH" | "CONTAINS" | "LIKE" | "MATCHES" | "IN")
+///                   ["[c]" | "[d]" | "[cd]"]
 ///     value       = ["-" | "~"]* part (arithmetic ["-" | "~"]* part)*
 ///     arithmetic  = "|" | "^" | "&" | "<<" | ">>" | "+" | "-" | "*" | "/" | "**"
 ///     part        = number | text | "YES" | "NO" | "TRUE" | "FALSE" | "NIL" | "NULL" | list
@@ -21,11 +21,11 @@ import Foundation
 ///     cast        = "CAST" "(" value "," text ")"
 ///     subquery    = "SUBQUERY" "(" value "," variable "," predicate ")"
 ///
-/// An aggregate is `sum`, `avg`, `min` or `max`, and nothing follows the names after it. ``PredicateFunction`` has the
-/// functions, and ``PredicateCast`` the texts of a cast. `MATCHES` takes a quoted pattern; see ``PredicatePattern``.
-/// Arithmetic operators have the precedence of ``PredicateOperation/precedence``. A ``PredicateVocabulary`` defines the
-/// names. A variable must be that of an enclosing subquery. Keywords are not case-sensitive. This type is needed
-/// because Foundation on Linux cannot create predicates from text.
+/// An aggregate is `sum`, `avg`, `min` or `max`, and nothing follows the names after it. ``PredicateFunction`` lists
+/// the functions, and ``PredicateCast`` lists the texts that a cast accepts. `MATCHES` takes a quoted pattern; see
+/// ``PredicatePattern``. Arithmetic operators have the precedence of ``PredicateOperation/precedence``. A
+/// ``PredicateVocabulary`` defines the names. A variable must be that of an enclosing subquery. Keywords are not
+/// case-sensitive. This type is needed because Foundation on Linux cannot create predicates from text.
 package struct ActivationPredicate: Sendable, Equatable {
     private let root: PredicateNode
 

@@ -83,8 +83,9 @@ struct PredicateToken: Equatable {
         return tokens
     }
 
-    /// Reads a text up to its closing quote. A backslash escapes a quote or a backslash. Before any other character, a
-    /// backslash is part of the text, so that backslashes in patterns need not be doubled.
+    /// Reads a text up to its closing quote. A backslash escapes a quote or a backslash, and `\n`, `\r` and `\t` stand
+    /// for control characters. Before any other character, a backslash is part of the text, so that backslashes in
+    /// patterns need not be doubled.
     ///
     /// - Returns: The text and the index after it; `nil` if the text has no closing quote.
     private static func text(in characters: [Character], after start: Int) -> (String, Int)? {

@@ -67,8 +67,8 @@ struct AlertDeclaration: Sendable, Equatable {
         helpURL = ((values["HelpURL"] ?? interaction["HelpURL"]) as? String).flatMap { address in
             ["http", "https"].contains(URL(string: address)?.scheme?.lowercased()) ? address : nil
         }
-        // The user cannot suppress an alert that forbids an operation, because the operation proceeds if its alert is
-        // suppressed.
+        // The operation proceeds if its alert is suppressed. Therefore the user cannot suppress an alert that forbids
+        // the operation.
         self.suppression = canContinue ? suppression : nil
     }
 

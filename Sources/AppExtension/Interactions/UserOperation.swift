@@ -69,7 +69,7 @@ package struct InteractionSubject: Sendable {
         .object([ProviderItemProperty.filename.rawValue: .text(name)])
     }
 
-    /// Returns the values with which a rule's key paths can begin, by the names in ``InteractionRoot``.
+    /// Returns the value of each name with which a rule's key paths can begin (``InteractionRoot``).
     ///
     /// - Parameters:
     ///   - item: The item that the rule examines; ``PredicateValue/nothing`` for items from outside the domain.

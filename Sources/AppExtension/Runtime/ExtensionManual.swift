@@ -2,7 +2,7 @@ import Foundation
 import LinuxSystem
 import ProgramManuals
 
-/// The command line of an extension that a user has started instead of a host.
+/// The replies of an extension's executable to its command line, if a user and not a host has started it.
 enum ExtensionManual {
     /// Prints the help, the version or a complaint, depending on the arguments.
     ///

@@ -17,7 +17,7 @@ package final class ExtensionRuntime: Sendable {
         var requests: [UInt64: RunningRequest] = [:]
         var next: UInt64 = 0
     }
-    // Leaf lock: client code runs after it is released.
+    // Leaf lock: the extension's code runs after it is released.
     private let state = Mutex(State())
 
     package init(_ principal: PrincipalClass) { self.principal = principal }
@@ -65,7 +65,7 @@ package final class ExtensionRuntime: Sendable {
                 }
             })
         call.onCancel { self.finish(number) }
-        // Client code runs on another thread, because it may block.
+        // The extension's code runs on another thread, because it may block.
         HandlerThreads.shared.run {
             let items = self.attachments.items(request.items, from: call.connection)
             let running = RunningRequest(

@@ -14,7 +14,8 @@ import LinuxSystem
 /// Source: Foundation, the entry point of every extension's executable.
 public func NSExtensionMain() -> Never {
     signal(SIGPIPE, SIG_IGN)
-    // Checks this before it reads the property list, because a user may start the executable outside of its bundle.
+    // This check precedes the reading of the property list, because a user may start the executable outside of its
+    // bundle.
     guard isStartedByHost else {
         exit(ExtensionManual.answer(Array(CommandLine.arguments.dropFirst()), executable: executablePath()))
     }

@@ -40,8 +40,9 @@ extension DomainFileSystem {
             accessed: item.item.lastUsed.map { Timestamp(seconds: max($0, modified)) } ?? date,
             modified: date, changed: Timestamp(seconds: item.changedSeconds(modified: modified)), owner: owner,
             group: group)
-        // The kernel must not cache the attributes of these files. It does not see writes to a mapping, and the size
-        // that the provider reports may be missing or wrong.
+        // The kernel must not cache the attributes of a file that is open for writing, because the kernel does not see
+        // writes to a mapping. It must not cache them either if the contents are not local yet or the size is unknown,
+        // because the size that the provider reports may be missing or wrong.
         let mayDiffer = isOpenForWriting || isAwaited || size == nil
         return AttributesReply(attributes, validity: mayDiffer ? .zero : Self.validity)
     }

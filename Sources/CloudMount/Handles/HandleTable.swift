@@ -39,8 +39,8 @@ final class HandleTable: Sendable {
         /// The file's status when one of its handles was last released.
         let lastStatus: FileStatus?
         let isOpenForWriting: Bool
-        /// The local file's modification date before the first write. If it differs from the current date, the file was
-        /// written to, and the current date is reported. `nil` if the current date is always reported.
+        /// The local file's modification date before the first write. If the file now has another date, it was written
+        /// to, and the new date is reported. `nil` if the file's date is always reported.
         let modifiedBefore: Double?
         /// The item's row in the index when it was last opened. It is used if the index no longer has the row.
         let known: IndexedItem
@@ -104,8 +104,8 @@ final class HandleTable: Sendable {
         state = Lock(State(lastHandle: UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)))
     }
 
-    /// The maximum number of recorded page versions. When it is exceeded, all are dropped, and the kernel reads these
-    /// pages again.
+    /// The maximum number of recorded states of closed files (`State.pages`). When it is reached, all records are
+    /// dropped, and the kernel reads the pages of these files again.
     private static let pageLimit = 10_000
 
     /// Adds a handle.

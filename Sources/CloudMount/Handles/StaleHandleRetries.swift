@@ -15,7 +15,7 @@ final class StaleHandleRetries: Sendable {
     private static let timeOfAttempt = Duration.seconds(5)
 
     /// Whether an open must fail with `ESTALE`. After this error, the kernel repeats the lookup once, and opens the
-    /// file that now has the name. A second attempt for the same file comes from an open through `/proc/self/fd`, or
+    /// file that now has the name. A second attempt by the same thread comes from an open through `/proc/self/fd`, or
     /// the file was replaced just after the lookup. In both cases, the second attempt opens the old version.
     func isSentBack(_ caller: Caller) -> Bool {
         let now = ContinuousClock.now

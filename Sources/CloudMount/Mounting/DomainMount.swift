@@ -16,7 +16,8 @@ package struct DomainMountOptions: Sendable {
     package var passthroughHelper: String?
     /// The programs that must not cause fetches.
     package var readers = ReaderPolicies(path: nil)
-    /// The cache and the process that fill the desktop's thumbnail cache; `nil` if Purvey does not fill it.
+    /// The desktop's thumbnail cache, and the process that creates its pictures; `nil` if Purvey does not fill the
+    /// cache.
     package var thumbnails: Thumbnails?
     /// The maximum number of directories whose names and entries in the kernel's caches are tracked. If it is exceeded,
     /// the kernel receives more notifications than necessary.

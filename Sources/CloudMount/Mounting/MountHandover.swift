@@ -30,7 +30,7 @@ package struct MountHandover: Sendable {
     /// The open handles, for the engine that takes over.
     package var openings: [HandleToResume] { sharedTable.handlesToResume }
 
-    /// The mount, in the form in which the keeper stores it.
+    /// The mount, in the form in which the keeper (`purvey-keeper` or the service manager) stores it.
     package var kept: KeptMount {
         KeptMount(
             identifier: identifier, record: [madeFolder ? 1 : 0] + session.record,

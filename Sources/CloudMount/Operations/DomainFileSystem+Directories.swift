@@ -7,8 +7,8 @@ import LinuxSystem
 /// Serves requests that read directories. The entries are read from the index. If a listing is incomplete, its entries
 /// appear page by page as the provider replies.
 extension DomainFileSystem {
-    // Entries are in the order of their item numbers, and an entry's cookie is its number. "." and ".." precede all
-    // other entries.
+    // Entries are in the order of their item numbers. An entry's cookie is its item number plus 2, because "." and ".."
+    // precede all other entries.
     private static let selfCookie: UInt64 = 1
     private static let parentCookie: UInt64 = 2
 
@@ -71,7 +71,7 @@ extension DomainFileSystem {
         reply.onInterrupt { waiting.cancel() }
     }
 
-    /// The maximum number of entries read from the index for one reply. Fewer fit into the kernel's buffer.
+    /// The maximum number of entries read from the index for one reply. The kernel's buffer holds fewer entries.
     private static let entryLimit = 8192
 
     private func fill(

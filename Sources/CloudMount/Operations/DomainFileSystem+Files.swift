@@ -33,7 +33,7 @@ extension DomainFileSystem {
         _ item: IndexedItem, _ flags: OpenFlags, writes: Bool = false, _ reply: Reply<Content>,
         _ content: @escaping @Sendable (OpenReply) -> Content
     ) {
-        // The previous process opened the file and died before its reply.
+        // The request is repeated: the previous daemon opened the file and died before it replied.
         if reply.isRepeated, let (known, mode) = files.opening(ofRequest: reply.identifier), known.number == item.number
         {
             return reply.reply(content(openReply(known, mode, keepsPages: false)))
@@ -60,16 +60,17 @@ extension DomainFileSystem {
                 guard error == .staleHandle, !isForWriting, !stale.isSentBack(reply.caller) else {
                     return reply.fail(error)
                 }
-                // The provider replaced the file just now, and the old contents are open under this item number.
+                // This is the thread's second attempt, and the provider has just replaced the file. The old version is
+                // open under this item number.
                 open(item, flags, reply, content)
             }
         }
         reply.onInterrupt { waiting.cancel() }
     }
 
-    /// Returns the error for an item that could not be opened. For a missing item this is `ESTALE`, so that the kernel
-    /// looks up the name again, because another item may have the name now. For an item that was removed through the
-    /// mount, this is the error number of the failure itself.
+    /// Returns the error number for an item that could not be opened. For a missing item, this is `ESTALE`, so that the
+    /// kernel looks up the name again: another item may have the name now. For an item that was removed through the
+    /// mount, and for every other failure, this is the error number of the failure itself.
     func errno(_ failure: ProviderError, opening number: ItemNumber) -> Errno {
         failure.kind == .noSuchItem && removed[number] == nil ? .staleHandle : Errno(failure)
     }
@@ -110,8 +111,8 @@ extension DomainFileSystem {
         let added = files.add(
             opened, known: item, isForWriting: opened.isForWriting,
             wasCut: flags.contains(.truncate), request: request, passing: { backingFile(for: opened) })
-        // From now on, the kernel must request the size and date each time, because it does not see writes to a
-        // mapping, and the size that the provider reported may be wrong.
+        // From now on, the kernel must request the size and date each time. The kernel does not see writes to a memory
+        // mapping, and the size that the provider reported for an incomplete file may be wrong.
         if !opened.isComplete || opened.isForWriting { session?.invalidateAttributes(of: item.number.node) }
         return openReply(added.opening, added.mode, keepsPages: added.keepsPages)
     }
@@ -217,7 +218,7 @@ extension DomainFileSystem {
     }
 
     func release(_ node: NodeID, handle: UInt64, _ flags: OpenFlags, _ reply: Reply<Done>) {
-        // The handle ends before the reply, because another process must not resume a handle that the kernel no longer
+        // The handle ends before the reply. Otherwise, the next daemon could resume a handle that the kernel no longer
         // knows.
         let ended = files.end(handle)
         reply.reply()
@@ -232,7 +233,8 @@ extension DomainFileSystem {
 
     func fsync(_ node: NodeID, handle: UInt64, dataOnly: Bool, _ reply: Reply<Done>) {
         guard let opening = files.opening(handle) else { return reply.fail(.staleHandle) }
-        // A handle that does not write has no bytes to flush. Only the file's name may not be on the disk yet.
+        // A handle that does not write has no bytes to flush. However, the file's name may not have been written to the
+        // disk yet.
         guard opening.isForWriting else { return opening.item.synchronize { reply.reply(after: $0) } }
         whenReady(opening, reply) { _ in opening.item.synchronize { reply.reply(after: $0) } }
     }

@@ -20,8 +20,8 @@ extension DomainFileSystem {
                 notifications.lookedUp(in: parent)
                 return reply.reply(entry(for: item))
             }
-            // This is recorded before the listing's state is read, so that a thread that adds the name later finds the
-            // record and notifies the kernel.
+            // The negative entry is recorded before the listing's state is read. A thread that adds the name later then
+            // finds the record and notifies the kernel.
             notifications.willDeny(namesIn: parent)
             guard let folder = try reading({ () throws(IndexError) in try index.item(parent) }) else {
                 // The kernel may still use the former number of a directory that has been moved to the trash.
@@ -118,7 +118,7 @@ extension DomainFileSystem {
         guard let text = name.text else { return reply.fail(.noSuchFile) }
         guard flags.subtracting([.noReplace, .exchange]).isEmpty else { return reply.fail(.invalidArgument) }
         if reply.isRepeated, flags.contains(.exchange) {
-            // The previous process may have completed the exchange, and a second exchange would undo it.
+            // The previous daemon may have completed the exchange, and a second exchange would undo it.
             for (name, parent) in [(name, parent), (newName, newParent)] { session?.invalidateEntry(name, in: parent) }
             return reply.fail(.inputOutput)
         }

@@ -48,8 +48,8 @@ extension DomainFileSystem {
         // provider reported. Therefore the local file's size is used instead.
         var place = appends ? try descriptor.status().size : Int(offset)
         var written = 0
-        // The previous process may have written the bytes of a repeated append, or the first part of them, before it
-        // was killed. Those bytes must not be written twice.
+        // The previous daemon may have written the bytes of a repeated append, or the first part of them, before it was
+        // killed. Those bytes must not be written twice.
         if appends, reply.isRepeated {
             written = writtenCount(of: bytes, from: Int(offset), to: place, descriptor)
             place -= written

@@ -9,7 +9,7 @@ import LinuxSystem
 /// Programs are recognized by the names of their executables. The policy saves transfers. It is no protection, because
 /// a program with another name gets the contents.
 package struct ReaderPolicy: Sendable, Equatable {
-    /// The names of executables, without directories.
+    /// The names of the executables that are denied dataless files at every open, without directories.
     package var refused: Set<String>
     /// The names of the executables that are denied opens with `O_NOATIME` only.
     package var guessing = Self.standardGuessing
@@ -29,9 +29,9 @@ package struct ReaderPolicy: Sendable, Equatable {
         "raw-thumbnailer", "heif-thumbnailer", "folder-thumbnailer", "exe-thumbnailer", "epub-thumbnailer",
     ]
 
-    /// The names of the programs that show files, which guess the type of a file from its first bytes if its name does
-    /// not tell the type. GLib opens the file with `O_NOATIME` for this purpose only, and guesses from the name if the
-    /// open fails.
+    /// The names of the programs that show files. If a file's name does not identify its type, these programs guess the
+    /// type from the file's first bytes. GLib opens the file with `O_NOATIME` for this purpose only. If the open fails,
+    /// GLib guesses from the name.
     package static let standardGuessing: Set<String> = [
         "caja", "gvfsd-trash", "nautilus", "nemo", "nemo-desktop", "pcmanfm", "thunar", "xdg-desktop-portal-gnome",
         "xdg-desktop-portal-gtk", "xdg-desktop-portal-xapp",

@@ -127,8 +127,8 @@ package final class ThumbnailFiller: Sendable {
                 try await take(answers, before.asked)
             }
             if fetched == nil {
-                // A newer directory is filled first. The remaining files of this directory are determined again after
-                // it.
+                // A newer directory is filled first. After that, this directory is filled again, and its remaining
+                // files are determined anew.
                 if !rest.isEmpty { state.withLock { $0.waiting.insert(folder, at: 0) } }
                 return
             }
@@ -153,8 +153,8 @@ package final class ThumbnailFiller: Sendable {
             }
             try await group.waitForAll()
         }
-        // Files with a picture in the cache are never requested again. This record delays the next request for the
-        // other files.
+        // Files with a picture in the cache are never requested again. For all other files, the record in `tried`
+        // delays the next request.
         let settled = Set(
             texts:
                 answers.lazy.filter { $0.failure.map(Self.isPermanent) ?? true }.map(\.identifier))

@@ -21,16 +21,16 @@ final class MountedFileSystem: FileSystem {
 
     // MARK: Names in the root
 
-    /// The way in which a name in the root of the mount is served.
+    /// The meaning of a name in the root of the mount.
     private enum RootName {
-        /// The name of an item of the domain.
+        /// An item of the domain, with its name in the index.
         case item(Name)
-        /// The name of the trash of the domain's user.
+        /// The trash of the domain's user.
         case trash
     }
 
-    /// Returns the way in which the given name is served. If the service has an item with the name of the trash, the
-    /// mount shows that item under another name.
+    /// Returns the meaning of the given name. If the service has an item with the name of the trash, the mount shows
+    /// that item under another name.
     private func meaning(of name: Name, in parent: NodeID) -> RootName {
         let names = domain.trashName
         guard parent == .root, domain.engine.trashSupport == .supported, let text = name.text else {
@@ -43,8 +43,8 @@ final class MountedFileSystem: FileSystem {
         return .item(Name(names.own))
     }
 
-    /// Whether the creation of a directory is refused, because programs would use it as a trash that is uploaded to the
-    /// service as an ordinary directory.
+    /// Whether no directory may get the given name. Programs would use the directory as a trash, and the trash would be
+    /// uploaded to the service as an ordinary directory.
     private func isRefused(_ name: Name, in parent: NodeID) -> Bool {
         guard parent == .root, TrashName.isTrash(name) else { return false }
         switch domain.engine.trashSupport {

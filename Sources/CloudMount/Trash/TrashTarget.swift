@@ -37,7 +37,8 @@ enum TrashTarget: Hashable, Sendable {
     case expunged
     /// An item in the trash, or in a directory in the trash, by the number of its node.
     case item(Int64)
-    /// The `.trashinfo` file of an item, or a plain file, by the number of its node.
+    /// The `.trashinfo` file of an item, or a plain file that a file manager created in `.Trash-UID`, by the number of
+    /// its node.
     case infoFile(Int64)
 
     private static let base: UInt64 = 1 << 62

@@ -9,7 +9,7 @@ import LinuxSystem
 extension TrashView {
     /// Looks up the name of the user's trash in the root of the mount.
     ///
-    /// - Parameter other: Called if the provider has no trash.
+    /// - Parameter other: Called if the provider has no trash, or if this is not known in time.
     func lookupTop(_ reply: Reply<Entry>, otherwise other: @escaping @Sendable () -> Void) {
         engine.whenTrashSupportIsKnown(upTo: Self.longestWaitForSupport) { [self] support in
             switch support {

@@ -32,7 +32,8 @@ extension TrashView {
                 guard engine.localTrash.localCopy(of: number) != nil || !domain.readers.refuses(reply.caller, flags)
                 else { throw EditError(.permissionDenied) }
                 engine.localTrash.open(number)
-                // The kernel reads no further than the size that it knows.
+                // The kernel reads no further than the size that it knows. Therefore a file of unknown size is read
+                // without the page cache.
                 var opening = OpenReply(mode: item.size == nil ? .direct : .cached(keepsPages: false))
                 opening.needsNoFlush = true
                 return opening

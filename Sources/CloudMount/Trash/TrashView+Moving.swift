@@ -91,7 +91,8 @@ extension TrashView {
         _ reply: Reply<Done>
     ) {
         let task = Task { [engine, self] in
-            // If the wait fails, the second attempt fails with the error.
+            // The item is moved even if the wait fails. If the item's changes are still not sent, the move fails by
+            // itself.
             _ = try? await engine.run { engine throws(ProviderError) in
                 try await engine.progress.waitForEdits(below: number)
             }

@@ -6,7 +6,7 @@ import ItemStore
 import ItemValues
 import LinuxSystem
 
-/// Serves requests that create, remove and rename items in the trash, or that move items into or out of the trash.
+/// Serves requests that create directories in the trash, and requests that remove items.
 extension TrashView {
     func makeDirectory(_ name: Name, in parent: TrashTarget, _ reply: Reply<Entry>) {
         serve(reply) { [self] engine throws(EditError) in

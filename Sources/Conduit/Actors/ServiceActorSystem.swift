@@ -12,9 +12,12 @@ import LinuxSystem
 ///     }
 ///
 /// The protocol must not be nested in another type. Arguments and results are `Codable`, and are not actors. Functions
-/// are not generic. An actor type whose functions are called without such a protocol is not generic, either. Another
-/// process can call only functions of the actor's own type and of protocols that this type conforms to, regardless of
-/// the function name that it sends. A call with its arguments, and a reply, take at most ``longestMessage`` bytes.
+/// must not be generic. An actor type whose functions are called without such a protocol must not be generic, either.
+///
+/// Another process can call only functions of the actor's own type and of protocols that this type conforms to,
+/// regardless of the function name that it sends. A call with its arguments, and a reply, take at most
+/// ``longestMessage`` bytes.
+///
 /// Calls run concurrently as far as the actor allows. If the task that waits for a call is cancelled, the task that
 /// runs the call in the other process is cancelled. When the connection ends, running calls are cancelled, and waiting
 /// calls fail.
@@ -47,7 +50,7 @@ public final class ServiceActorSystem: DistributedActorSystem {
         weak var actor: (any DistributedActor)?
     }
 
-    // Leaf lock. A found actor is returned strongly, so that it is never destroyed under the lock.
+    // Leaf lock. A found actor is returned as a strong reference, so that it is never destroyed under the lock.
     private let state = Lock(State())
 
     private init() {}

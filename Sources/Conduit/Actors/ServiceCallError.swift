@@ -7,7 +7,7 @@ public enum ServiceCallError: DistributedActorSystemError, LocalizedError, Hasha
     case connectionLost(String)
     /// The arguments or the reply are larger than the maximum size of a message.
     case tooLarge(String)
-    /// The maximum number of calls of one connection that wait for their replies is reached.
+    /// The connection has reached the maximum number of calls that wait for a reply.
     case tooManyCalls(limit: Int)
     /// The function is generic.
     case genericFunction

@@ -43,7 +43,8 @@ struct ServiceFunctions: Sendable {
             // A name with another dot belongs to a type that is nested in this one.
             if !function.contains(".") { return try Self.checkEnd(rest.dropFirst(function.count)) }
         }
-        // The runtime checks whether the actor conforms to the protocol, when it resolves the actor's type.
+        // The other functions that may be called are those of a protocol's stub. When the runtime resolves the actor's
+        // type, it checks whether the actor conforms to the protocol.
         let function = words.prefix { !"(<".contains($0) }
         let parts = function.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 3, Self.standsForProtocol(String(parts[1]), of: String(parts[0])) else {

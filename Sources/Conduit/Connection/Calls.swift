@@ -56,7 +56,8 @@ struct Calls: ~Copyable {
         return record
     }
 
-    /// Removes all calls and close handlers, because the connection ends. Returns `nil` from the second call on.
+    /// Removes all calls and close handlers, because the connection ends. Returns `nil` if the connection has already
+    /// ended.
     mutating func end(_ reason: CloseReason) -> Ended? {
         guard closeReason == nil else { return nil }
         closeReason = reason

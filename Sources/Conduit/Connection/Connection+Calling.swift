@@ -7,9 +7,10 @@ extension Connection {
     /// - Parameters:
     ///   - progress: called when the other side reports progress. It is not called any more once the completion handler
     ///     has begun to run on the thread that serves connections. A report may be skipped if a newer one exists.
-    ///   - completion: called exactly once, on the thread that serves connections, with the reply, the other side's
-    ///     error, or the reason why there is no reply. It is not called before this function returns, unless another
-    ///     thread calls `cancel()`.
+    ///   - completion: called exactly once, with the reply, the other side's error, or the reason why there is no
+    ///     reply. It is called on the thread that serves connections. If this function runs on another thread, this may
+    ///     happen before the function returns. If `cancel()` ends the call, it is called on the thread that calls
+    ///     `cancel()`.
     @discardableResult
     package func call<C: Call>(
         _ request: C, progress: (@Sendable (_ completed: Int64, _ total: Int64) -> Void)? = nil,

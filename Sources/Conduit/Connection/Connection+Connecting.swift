@@ -63,8 +63,8 @@ package struct Peer: Sendable {
     }
 }
 
-/// Functions that connect to this user's daemon. A C function passes the object to modules that cannot import the
-/// module that implements these functions.
+/// Functions that connect to this user's daemon. Some modules that need these functions cannot import the module that
+/// implements them. These modules get this object from a C function.
 package final class DaemonConnector: Sendable {
     /// Creates a separate connection to the daemon, for clients that serve calls of the daemon or receive its notices.
     /// Starts the daemon if it does not run. Blocks until the connection is established.

@@ -35,8 +35,11 @@ extension Connection: EventSource {
         receiveBudget.wasUsedUp(budget)
     }
 
-    /// Whether reading is suspended because too many of the peer's descriptors wait to be closed. If the peer has also
-    /// closed the connection, ends the connection, so that unread packets are dropped.
+    /// Suspends reading if too many of the peer's descriptors wait to be closed. Reading resumes when the number has
+    /// fallen to half of the limit. If the peer has closed the connection, ends the connection instead, so that unread
+    /// packets are dropped.
+    ///
+    /// - Returns: Whether too many descriptors wait to be closed.
     private func waitsForClosing(_ events: EventPoll.Events) -> Bool {
         let count = lane.count
         if count == 0 { mayHaveUnclosed.store(false, ordering: .relaxed) }

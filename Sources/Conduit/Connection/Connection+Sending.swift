@@ -29,7 +29,7 @@ extension Connection {
     /// Replies to a call with an error.
     func sendFailure(_ failure: RemoteError, call: UInt64) {
         withUnsafeTemporaryAllocation(byteCount: 1024, alignment: 16) { scratch in
-            // Longer texts do not fit into a packet, and would not be read.
+            // Longer texts might not fit into a packet, and no user would read them.
             let wordLimit = 8 * 1024
             var writer = CBORWriter(scratch: scratch)
             Frame.begin(.failure, call: call, elements: 7, in: &writer)
@@ -51,7 +51,7 @@ extension Connection {
         withUnsafeTemporaryAllocation(byteCount: 64, alignment: 16) { scratch in
             var writer = CBORWriter(scratch: scratch)
             Frame.begin(.cancel, call: call, elements: 3, in: &writer)
-            // If this is not sent, the other side sends a reply that is ignored.
+            // If this packet cannot be sent, the other side sends a reply, and the reply is ignored.
             _ = writer.withBytes { post($0, [], heldBytes: 0, answering: nil) }
         }
     }

@@ -72,7 +72,8 @@ package final class Connection: Sendable {
         loop = isPeerConfined ? try EventLoop.ofOnePeer() : try EventLoop.shared()
         self.isPeerConfined = isPeerConfined
         lane = DescriptorCloseQueue()
-        // Closing the socket also closes the descriptors in packets that were not received.
+        // The queue closes the socket later, because closing the socket may block: it also closes the descriptors in
+        // packets that were not received.
         socket.descriptor.close(on: lane)
         token = loop.makeToken()
         self.peer = peer
@@ -140,16 +141,16 @@ extension Connection {
     private static let mostQueued = 2048
 
     /// Receives the remaining packets, so that the close queue closes each of their descriptors with
-    /// ``DescriptorCloser/closeWithoutLingering``. The kernel closes the descriptors of unread packets in the usual
-    /// way, in which closing a socket may block.
+    /// ``DescriptorCloser/closeWithoutLingering``. The kernel would close the descriptors of unread packets in the
+    /// usual way. If such a descriptor is a socket, this may block.
     private func takeQueued(from socket: SequencedPacketSocket) {
         socket.shutDown()
         withUnsafeTemporaryAllocation(byteCount: 1, alignment: 1) { byte in
             for _ in 0..<Self.mostQueued where lane.count <= limits.unclosedDescriptors {
                 do throws(Errno) {
                     let packet = try socket.receive(into: byte, closingOn: lane)
-                    // This is the end of input. Only from a confined peer, which may be hostile, it can also be an
-                    // empty packet.
+                    // Such a packet marks the end of input. However, a confined peer may be hostile and may also send
+                    // empty packets, so its remaining packets are received.
                     if packet.byteCount == 0, packet.descriptors.isEmpty, !isPeerConfined { return }
                 } catch {
                     if error != .connectionReset { return }

@@ -20,9 +20,9 @@ package struct ConnectionLimits: Sendable {
     /// The maximum number of received descriptors that wait to be closed. While the number is greater, this side reads
     /// nothing from the peer.
     package var unclosedDescriptors: Int
-    /// The number of bytes, queued for the peer, up to which this side still reads the peer's messages. While more
-    /// bytes are queued, this side receives no further requests, and so queues no further replies. Only one side of a
-    /// connection may set this limit. Otherwise, both sides could wait for each other forever.
+    /// The maximum number of bytes that may be queued for the peer while this side still reads the peer's messages.
+    /// While more bytes are queued, this side receives no further requests, and so queues no further replies. Only one
+    /// side of a connection may set this limit. Otherwise, both sides could wait for each other forever.
     package var unreadBytes: Int
 
     /// The maximum number of descriptors of a message.

@@ -150,8 +150,8 @@ extension EventLoop {
 
     private func run() {
         // A batch thread does not preempt the thread that wakes it. The sender continues until it waits, instead of
-        // being preempted and scheduled once more only to sleep. That saves two context switches per call. If the call
-        // fails, only this saving is lost.
+        // being preempted and scheduled once more only to sleep. This saves two context switches per call. If the
+        // thread cannot become a batch thread, only this saving is lost.
         _ = clinux_become_batch_thread()
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Frame.packetLimit + 1, alignment: 4096)
         defer { buffer.deallocate() }

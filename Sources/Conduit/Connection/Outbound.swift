@@ -54,7 +54,7 @@ struct Outbound {
     var isWaiting: Bool { !hasNothingQueued || !progress.isEmpty }
 
     /// Whether one more packet may be queued within the limits. A packet may always be queued if the queue is empty.
-    /// Otherwise, a message larger than a limit would close the connection even though the peer reads.
+    /// Without this exception, a message larger than a limit would close the connection even though the peer reads.
     private func hasRoom(for cost: Int, _ descriptors: Int, _ limits: ConnectionLimits) -> Bool {
         hasNothingQueued
             || (queuedBytes + cost <= limits.queuedBytes && queue.count - head < limits.queuedMessages
@@ -130,8 +130,8 @@ struct Outbound {
             } catch {
                 if error == .wouldBlock { return .waiting }
                 if Self.passes(error) { return .starving }
-                // The senders' calls have returned success for these packets. Only the end of the connection can
-                // revoke that.
+                // For the senders, these packets were sent successfully. Therefore the failure can only be reported by
+                // ending the connection.
                 if case .failed(let error) = failed(error) { beginClosing(.system(error), isClosing) }
                 return .nothing
             }
@@ -154,7 +154,8 @@ struct Outbound {
         return queue
     }
 
-    /// Frees the memory of sent packets if they make up at least half of the queue.
+    /// Frees the memory of sent packets if all packets were sent, or if the sent packets make up at least half of the
+    /// queue and are at least 64.
     private mutating func dropSent() {
         guard head == queue.count || head >= max(64, queue.count / 2) else { return }
         queue.removeFirst(head)

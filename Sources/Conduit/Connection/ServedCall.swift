@@ -47,9 +47,9 @@ package final class ServedCall<C: Call>: Sendable {
         record.report(completed: completed, total: total)
     }
 
-    /// Sets a function to call if, before the reply is sent, the caller cancels the call or its connection ends. The
-    /// function runs on the thread that serves connections. If the call is cancelled already, the function runs
-    /// immediately on this thread.
+    /// Sets a function that is called if the caller cancels the call, or if the caller's connection ends, before the
+    /// reply is sent. The function runs on the thread that serves connections. If the call is already cancelled, the
+    /// function runs immediately, on the calling thread.
     package func onCancel(_ handler: @escaping @Sendable () -> Void) {
         record.onCancel(handler)
     }

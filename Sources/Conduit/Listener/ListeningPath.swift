@@ -33,7 +33,8 @@ final class ListeningPath: Sendable {
         let directory = try Self.privateDirectory(parent)
         (self.path, self.directory, self.name) = (path, directory, name)
         do throws(Errno) {
-            // A path that is too long to connect to is refused, though the kernel would allow to listen at it.
+            // Clients cannot connect to a path whose name is too long for an address. Such a path is refused, although
+            // it would be possible to listen at it, because the socket is created under another name.
             _ = try LocalSocketAddress(path: path)
             lock = try Self.lock("\(name).lock", in: directory, after: lost?.lock)
             try Self.checkLeftover(name, in: directory)

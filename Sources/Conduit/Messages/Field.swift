@@ -1,4 +1,5 @@
-/// A field of a message: the key, and the function that returns the field's value.
+/// A field of a message. It is created from its key and a function that returns its value, and stores the functions
+/// that decode and encode it.
 @usableFromInline package struct Field<Root, Value>: Sendable {
     @usableFromInline let decode: @Sendable (inout MessageDecoder) throws(MessageError) -> Value
     @usableFromInline let encode: @Sendable (Root, inout MessageEncoder) -> Void

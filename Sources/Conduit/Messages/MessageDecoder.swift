@@ -153,8 +153,12 @@ extension MessageDecoder {
         depth += 1
     }
 
-    /// Whether the current array or map, of which `read` items or pairs were read, ends here. `count` is its length, or
-    /// `nil` if it is indefinite. In an array or map of indefinite length, also advances past the break.
+    /// Whether the current array or map ends at the current position. If its length is indefinite, also advances past
+    /// the break that ends it.
+    ///
+    /// - Parameters:
+    ///   - count: the number of its items or pairs, or `nil` if its length is indefinite.
+    ///   - read: the number of its items or pairs that were already read.
     @usableFromInline mutating func isEnd(of count: Int?, after read: Int) throws(MessageError) -> Bool {
         if let count { return read == count }
         do { return try reader.skipBreak() } catch { throw .malformed(error) }

@@ -68,8 +68,8 @@ extension ConfinedView {
             throw RefusalError(
                 reason: "\(access.path) is neither in the process's container nor an item that it has access to")
         }
-        // A path outside is claimed only if the process passes an open descriptor of the file. A file that has no
-        // name any more needs no claim.
+        // A file outside the container is claimed only if the process passes an open descriptor of the file. A file
+        // that has no name any more needs no claim.
         guard let handed, handed.isOpenForReading, handed.knownKind == .regular, let path = handed.path,
             path.utf8.count < Int(PATH_MAX)
         else { return (.elsewhere, nil) }

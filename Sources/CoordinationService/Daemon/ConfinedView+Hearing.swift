@@ -88,7 +88,8 @@ extension ConfinedView {
                 state.presenters[presenter]?.realPath = path
                 return true
             }
-            // A path outside the container belongs to an item that the presenter presented before.
+            // The presenter now presents an item in the container. A notice with a path outside the container is about
+            // an item that it presented earlier.
             return isOutside || !isOwn(path) ? nil : notice
         case .changed, .attributesChanged: return notice
         case .subitemChanged(let path): return name(path, for: presenter).map { .subitemChanged($0) }

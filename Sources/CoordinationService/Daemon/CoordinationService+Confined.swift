@@ -39,8 +39,8 @@ extension CoordinationService {
         return theirs.descriptor
     }
 
-    /// Retains the granted claims of a confined process for a limited time after the daemon closed its socket, because
-    /// the process may be alive and use its files. The process cannot reconnect.
+    /// Retains the granted claims of a confined process for a limited time after the daemon closed the process's
+    /// socket, because the process may be alive and still use the claimed files. The process cannot reconnect.
     func keep(_ client: UInt64, _ view: ConfinedView) {
         provided?.end(of: client, keepingUsed: true)
         guard host.suspend(client: client) else { return forget(client) }

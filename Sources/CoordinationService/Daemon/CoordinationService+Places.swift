@@ -23,8 +23,8 @@ extension CoordinationService {
             CallSiteCall(claim: claim.number), progress: { _, _ in isLooking.withLock { $0 = true } }
         ) { result in
             let place = (try? result.get())?.place
-            // The peer of a confined process's socket is the daemon, which created the socket. Therefore the bundle is
-            // named instead.
+            // For the socket of a confined process, the kernel reports the daemon as the peer, because the daemon
+            // created the socket. Therefore the reply names the bundle instead of the process.
             if let bundle {
                 let place = place.map { "\($0) in \(bundle)" } ?? "a place in \(bundle) that it has not named"
                 return call.reply(.init(place: place, process: nil, program: nil))

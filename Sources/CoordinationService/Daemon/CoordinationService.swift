@@ -36,7 +36,7 @@ package final class CoordinationService: Sendable {
     }
 
     private final class Clients: Sendable {
-        // Held briefly, and never taken while the host's lock is held.
+        // This lock is held only briefly, and is never acquired while the host's lock is held.
         let state: Lock<State>
 
         init(_ state: State) { self.state = Lock(state) }
@@ -53,8 +53,8 @@ package final class CoordinationService: Sendable {
     /// The duration of the grace period in milliseconds. It is long enough for the clients of a former daemon to
     /// reconnect, even on a busy machine.
     private static let graceMilliseconds = 10_000
-    /// The maximum time until a process that is alive must have reconnected. If a process with claims stays absent for
-    /// longer, this is logged.
+    /// The maximum time until a process that is alive must have reconnected. If a process stays absent for longer, its
+    /// claims end, and this is logged.
     private static let longestAbsence = Duration.seconds(30)
     /// The maximum number of closed connections of one process that may retain claims. A process that reconnects
     /// usually has one.
@@ -387,7 +387,7 @@ private final class UnsentEffects: Sendable {
     }
 
     /// Refuses a claim whose grant cannot be sent. If a request to a presenter cannot be sent, continues as if the
-    /// presenter had prepared. Drops other effects.
+    /// presenter had made its preparations. Drops other effects.
     func giveUp(_ effect: CoordinationEffect, of client: UInt64) {
         switch effect {
         case .granted(let claim, _, _, _):

@@ -32,7 +32,7 @@ final class ProvidedClaims: Sendable {
     }
 
     private let files: any ProvidedFiles
-    // Leaf lock: holds are ended and tasks are cancelled after it is released.
+    // Leaf lock: leases are ended, and tasks are cancelled, after the lock is released.
     private let claims = Lock<[ClaimIdentifier: Claim]>([:])
     // Leaf lock: waiting closures are called after it is released.
     private let unreported = Lock<[UInt64: UnreportedChanges]>([:])
@@ -70,8 +70,8 @@ final class ProvidedClaims: Sendable {
         prepare(identifier, uses, request.purpose) { [self] result in
             switch result {
             case .success:
-                // The claim may have ended while `make` ran, and the arbiter may have received the end before the
-                // claim. Therefore the claim is cancelled.
+                // If the claim has ended while `make` ran, the arbiter may have received the end before the claim. In
+                // this case, the claim is cancelled.
                 if !make() { self.end(of: client) }
                 if claims.withLock({ $0[identifier] == nil }) { end() }
             case .failure(let failure): refuse(.presenter(failure))

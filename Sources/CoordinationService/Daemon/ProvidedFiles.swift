@@ -28,7 +28,8 @@ package struct ProvidedUse: Sendable {
         case contentsIfAny
         /// The placeholder file that represents the file while it is not local.
         case placeholder
-        /// Neither, because the claim replaces or removes the file, or an enclosing claim has already put it in place.
+        /// Neither the contents nor the placeholder, because the claim replaces or removes the file, or because an
+        /// enclosing claim has already put the file in place.
         case nothing
     }
 
@@ -74,7 +75,7 @@ extension CoordinationService {
         host.apply(event, from: client)
     }
 
-    /// Returns a function that tells whether a path is in the container of the given client. A confined process's own
+    /// Returns a function that checks whether a path is in the container of the given client. A confined process's own
     /// files need no provider.
     private func isOwn(_ client: UInt64) -> (ExactPath) -> Bool {
         let container = containerOfConfined(client)

@@ -18,7 +18,8 @@ package struct FindCallSiteCall: Call, SchemaMessage {
     package struct Reply: SchemaMessage {
         /// The source location that the other process reported; `nil` if it reported none.
         package let place: String?
-        /// The ID of the other process; `nil` if the process has ended. `program` is its name according to the kernel.
+        /// The ID of the other process. `nil` if the process has disconnected, or if either process is confined.
+        /// `program` is the name of the process's executable.
         package let process: Int?
         package let program: String?
 

@@ -41,7 +41,8 @@ extension ClaimRequest: SchemaMessage {
         Field(0, \ClaimRequest.number), Field(1, \.accesses.first), Field(2, \.purpose), Field(3, \.presenter),
         Field(4, unlessEmpty: \.enclosing, atMost: ClaimUsage.nestingLimit),
         Field(5, unlessEmpty: \.answering, atMost: ClaimUsage.nestingLimit), Field(6, \.presenterTimeLimit),
-        // Nearly all claims have one item, and an array costs more than its one element.
+        // Nearly all claims have one item. The first item is encoded as a field of its own, because an array with one
+        // element takes longer.
         Field(7, unlessEmpty: { Array($0.accesses.dropFirst()) }, atMost: ClaimLimits.accesses),
         Field(8, unlessEmpty: \.blocking, atMost: ClaimUsage.nestingLimit), Field(9, \.isNoting, default: false))
 }
@@ -56,7 +57,8 @@ extension Access: SchemaMessage {
 
     /// Checks the values of an access that another process sent.
     init(checking path: ExactPath, key: ExactPath, _ traits: Traits) throws(MessageError) {
-        // Presenters close an item that is to be deleted, so only a claim that excludes others may request that.
+        // These traits require preparations of presenters. For example, presenters close an item that is to be deleted.
+        // Therefore only a claim to write, which excludes other claims, may have these traits.
         guard traits.areSound else {
             throw .invalid("an item that is only read is neither deleted nor moved, replaced or given up")
         }

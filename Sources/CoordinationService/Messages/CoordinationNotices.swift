@@ -83,7 +83,7 @@ struct FaultyClaim: SchemaMessage {
 
     init(number: UInt64) { self.number = number }
 
-    /// The schema only decodes, and only claims. The message is never encoded.
+    /// The schema for decoding the number of a claim. Any other event cannot be decoded. The message is never encoded.
     static let schema = Schema<FaultyClaim>(tag: 0) {
         Case(11, Self.init, Field(1, \.number)) { $0 }
         Case(0, { Self(number: $0.number) }, Field(2, { Number(number: $0.number) })) { $0 }
@@ -103,7 +103,8 @@ package struct EffectsNotice: Notice, SchemaMessage {
 
     package init(_ effects: [CoordinationEffect]) { self.effects = effects }
 
-    // Most notices have one effect, and an array costs more than its one element.
+    // Most notices have one effect. The first effect is encoded as a field of its own, because an array with one
+    // element takes longer.
     package static let schema = Schema(
         { EffectsNotice(($0.map { [$0] } ?? []) + $1) }, Field(0, \EffectsNotice.effects.first),
         Field(1, unlessEmpty: { Array($0.effects.dropFirst()) }))

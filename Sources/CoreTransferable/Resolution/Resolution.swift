@@ -5,7 +5,8 @@ import UniformTypeIdentifiers
 struct Resolution: Sendable {
     var exports: [ResolvedExport] = []
     var imports: [ResolvedImport] = []
-    /// The reason why some representations were left out, because their resolution would never end.
+    /// The reason why the resolution of some representations would never end. These representations are left out. `nil`
+    /// if none was left out.
     var fault: ResolutionFault?
 
     mutating func append(_ other: Resolution) {
@@ -17,8 +18,9 @@ struct Resolution: Sendable {
 
 /// A value without its static type. The closures of representations cast it back to the type.
 ///
-/// Sendable because Apple's declarations pass values to the closures of representations on arbitrary threads without
-/// requiring `Sendable` items. Only one export uses the value at a time.
+/// The type is Sendable although its value may not be. Apple's declarations pass values to the closures of
+/// representations on arbitrary threads, and do not require that items are `Sendable`. Only one export uses the value
+/// at a time.
 struct TransferredValue: @unchecked Sendable {
     let value: Any
 }

@@ -104,7 +104,8 @@ public final class DAVAccount: Sendable {
     }
 
     /// Returns the behaviour of the server. Probes the server first if the behaviour is unknown, such as after the loss
-    /// of the catalogue. No change is sent before the behaviour is known.
+    /// of the catalogue. No change is sent before the probe. If the user has no permission to probe, returns the
+    /// default behaviour.
     ///
     /// - Parameter folder: the folder in which a change is to be made. The server is probed in this folder if the user
     ///   has no permission to write in the root.
@@ -121,7 +122,8 @@ public final class DAVAccount: Sendable {
             try await set(found)
             return found
         } catch DAVError.forbidden {
-            // The change itself may be permitted. It is sent with conditions.
+            // The change itself may be permitted. It is sent with conditions, although it is unknown whether the server
+            // honours them.
             return DAVServerProfile()
         }
     }
@@ -187,8 +189,8 @@ public final class DAVAccount: Sendable {
         }
     }
 
-    /// Reads the identifier of the server's data, which changes when the server is restored from a backup. Called
-    /// before items that the server does not list count as removed.
+    /// Reads and records the identifier of the server's data, which changes when the server is restored from a backup.
+    /// Items that the server does not list count as removed only after this function was called.
     ///
     /// - Parameter round: the number of the listing in which the items are missing.
     func checkMark(_ priority: HTTPRequest.Priority = .interactive, round: Int64) async throws {
@@ -266,8 +268,8 @@ public final class DAVAccount: Sendable {
 
     /// Returns the service's identity of an item, for requests that name the item by its identity only.
     ///
-    /// - Returns: `nil` if the service has none, or if another item may have it, because the server was restored from a
-    ///   backup and has at the item's address no item with this identity.
+    /// - Returns: `nil` if the service has none. After the server was restored from a backup, also `nil` if the server
+    ///   has no item with this identity at the item's address. Another item may then have the identity.
     package func identity(
         of known: DAVKnownItem, _ priority: HTTPRequest.Priority = .interactive
     ) async throws -> String? {

@@ -59,8 +59,8 @@ package final class DAVRoom: Sendable {
     }
 
     private static func version(_ archive: Data?) -> NSFileProviderDomainVersion {
-        // The version is not the archive's root object: Foundation's unarchiver would end the process if that had
-        // another class.
+        // The version is not the archive's root object. If the root object had another class, Foundation's unarchiver
+        // would end the process.
         let coder = archive.flatMap { try? NSKeyedUnarchiver(forReadingFrom: $0) }
         return coder.flatMap { NSFileProviderDomainVersion(coder: $0) } ?? NSFileProviderDomainVersion()
     }

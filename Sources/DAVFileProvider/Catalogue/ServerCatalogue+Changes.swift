@@ -1,6 +1,6 @@
 import SQLite
 
-/// Changes since an anchor.
+/// Changes since a sync anchor.
 package struct FoundChanges: Sendable {
     package var updated: [CataloguedItem] = []
     package var deleted: [Int64] = []
@@ -18,7 +18,8 @@ package struct DueFolder: Sendable {
 }
 
 extension ServerCatalogue {
-    /// Returns at most `limit` changes after the change with the given number.
+    /// Returns changes after the change with the given number: at most `limit` updated items and at most `limit`
+    /// removed ones.
     ///
     /// - Parameter folder: the folder to whose direct children the changes are limited; `nil` for all items.
     /// - Returns: `nil` if the catalogue has dropped some of the changes.

@@ -44,7 +44,8 @@ extension ServerCatalogue {
     }
 
     /// Returns the record of an exchange that has not ended; `nil` if none is recorded for this place. A place may have
-    /// several, if a request of an ended exchange was carried out late.
+    /// several such records, because the server may carry out a request of an ended exchange late. In this case,
+    /// returns one of them.
     func exchange(_ place: ExchangePlace) throws -> RecordedExchange? {
         try database.first(
             "SELECT token, version, digest FROM exchanged WHERE folder = ? AND name = ? AND ended IS NULL",

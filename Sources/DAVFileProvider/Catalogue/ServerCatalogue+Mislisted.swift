@@ -1,7 +1,7 @@
 import SQLite
 
-/// The names that a folder's listing contains although the server has nothing at their addresses, because it writes
-/// wrong addresses.
+/// Records uncertain names: names in the listings of a folder with addresses at which the server has nothing. Some
+/// servers write wrong addresses into their listings.
 extension ServerCatalogue {
     static let mislistedTable = """
         CREATE TABLE IF NOT EXISTS mislisted (
@@ -9,7 +9,8 @@ extension ServerCatalogue {
             PRIMARY KEY (folder, name)) WITHOUT ROWID;
         """
 
-    /// Returns the names in a folder that are requested before an entry of a listing counts as an item.
+    /// Returns the uncertain names in a folder. A listed entry with such a name is requested first. It counts as an
+    /// item only if the server has something at its address.
     func uncertainNames(in folder: Int64) throws -> Set<[UInt8]> {
         Set(try database.all("SELECT name FROM mislisted WHERE folder = ?", .integer(folder)) { $0.bytes(0) })
     }
@@ -22,7 +23,7 @@ extension ServerCatalogue {
 
     /// Records that a listing contained a name although the server has nothing at its address.
     ///
-    /// - Returns: whether this is to be logged, because it was not recorded before.
+    /// - Returns: whether the caller should log the name, because no earlier call has recorded it.
     package func noteMislisted(_ name: String, in folder: Int64) throws -> Bool {
         let isLogged = try database.first(
             "SELECT is_logged FROM mislisted WHERE folder = ? AND name = ?", .integer(folder), .text(name)
@@ -32,7 +33,8 @@ extension ServerCatalogue {
         return true
     }
 
-    /// Removes the records of the names in a folder that a complete listing did not contain, or whose items exist.
+    /// Removes the records of the uncertain names in a folder, except the given names. After a complete listing, the
+    /// given names are those of the entries that were left out. The other names were not listed, or their items exist.
     package func forgetMislisted(in folder: Int64, except names: Set<[UInt8]>) throws {
         for name in try uncertainNames(in: folder) where !names.contains(name) {
             try database.run("DELETE FROM mislisted WHERE folder = ? AND name = ?", .integer(folder), .bytes(name))

@@ -39,7 +39,7 @@ extension ServerCatalogue {
         return (try add(observed, in: parent, round: round), true)
     }
 
-    /// Records that the server has the items with these names, although it does not show them to the user.
+    /// Records that the server has the items with these names, although the user may not see them.
     ///
     /// - Returns: the numbers of the items that are in the catalogue.
     func note(forbidden names: [String], in folder: Int64, round: Int64) throws -> [Int64] {
@@ -51,9 +51,9 @@ extension ServerCatalogue {
         }
     }
 
-    /// Records an entry as the new state of a known item after a change by this program, in a round that begins now. A
-    /// listing that began before the change counts as older. If a listing has found the item in its place meanwhile,
-    /// the record of that listing is removed.
+    /// Records an entry as the new state of a known item, after a change by this program. The record gets a new number
+    /// from ``beginRound()``, so that the reply to a listing that began before the change is stale. If a listing has
+    /// meanwhile recorded the item in its new place as another item, removes that record.
     func noteChanged(
         _ known: CataloguedItem, _ observed: ObservedItem, in parent: Int64
     ) throws -> CataloguedItem {
@@ -102,7 +102,8 @@ extension ServerCatalogue {
         try database.first("SELECT number FROM gone WHERE identity = ?", .text(identity)) { $0.integer(0) }
     }
 
-    /// Returns traits in the form in which they are stored. The items of plain servers all have the same empty traits.
+    /// Returns traits in the form in which they are stored. Empty traits are not encoded each time, because all items
+    /// of plain servers have them.
     static func bytes(_ traits: DAVTraits) throws -> [UInt8] {
         traits == DAVTraits() ? noTraits : [UInt8](try JSONEncoder().encode(traits))
     }

@@ -4,7 +4,7 @@ import HTTPTransport
 import SQLite
 import WebDAVClient
 
-/// The items that the server has ever reported, with numbers that stay the same through renames and moves.
+/// The items that the server has reported, with numbers that stay the same through renames and moves.
 ///
 /// WebDAV has no identifiers, so the catalogue records each item's place and version. It numbers every change, and
 /// these numbers are the sync anchors of the change feed. Each reply is written to the catalogue before the system

@@ -116,7 +116,7 @@ final class ChangePass: Sendable {
         }
     }
 
-    /// Returns the entries whose name an earlier one of other contents has.
+    /// Returns the entries that have the same name as an earlier entry, but another kind or version.
     private static func repeated(in entries: [ObservedItem]) -> [ObservedItem] {
         var first: [[UInt8]: ObservedItem] = [:]
         return entries.filter { entry in
@@ -149,7 +149,8 @@ final class ChangePass: Sendable {
         while let number = rest.popLast() {
             let isOutdated = try await catalogue.perform { catalogue in
                 guard try catalogue.isListed(number), let item = try catalogue.item(number) else { return false }
-                // The server's listing of the parent folder lacks a folder that the catalogue retains.
+                // The server's listing of the parent folder lacks a folder that the catalogue retains, so the folder
+                // cannot be listed.
                 guard try number == CataloguedItem.root || !catalogue.isKept(item) else { return false }
                 let tag = try catalogue.listedTag(number)
                 return tag == nil || tag != item.version.tag
@@ -162,7 +163,7 @@ final class ChangePass: Sendable {
 
     /// Records the items that have appeared or disappeared in the checked folders.
     ///
-    /// - Throws: the first error if the server has refused to list all folders.
+    /// - Throws: the first error, if the server has refused every folder of the pass.
     func finish() async throws {
         let found = state.withLock { state in
             defer { state = State() }
@@ -179,7 +180,8 @@ final class ChangePass: Sendable {
                 else { continue }
                 try catalogue.remove(current)
             }
-            // The tags are recorded last, so that the next pass repeats one that fails midway.
+            // The tags are recorded only at the end of a pass. If a pass fails midway, the next pass thus lists the
+            // folders again.
             for (folder, tag, round) in found.listed where try !catalogue.isBeforeRestore(round: round) {
                 try catalogue.noteTag(folder, tag)
             }

@@ -14,13 +14,14 @@ extension DAVAccount {
     /// Makes the system upload local contents that a restored backup would replace, before the server's older states
     /// are recorded.
     ///
-    /// Reads the identifier of the server's data first if the entries suggest that the server was restored: a file has
-    /// an earlier date, or the identity of an entry is that of an item in another place. A restored server assigns
-    /// identities again to other items, so the catalogue must not take such an entry for a moved item.
+    /// Does nothing unless the entries suggest that the server was restored: a file has an earlier date than the
+    /// catalogue's record, or an entry has the identity of an item in another place. In this case, reads the identifier
+    /// of the server's data first. A restored server assigns identities again to other items, so the catalogue must not
+    /// take such an entry for a moved item.
     ///
-    /// If the server was restored, the system uploads its own contents of a file with an earlier date. It then finds
-    /// another version at the server and keeps both versions, one of them as a conflicted copy. If the date is not
-    /// earlier, another client changed the file after the restore.
+    /// If the server was restored, the system uploads its own contents of each file that has an earlier date at the
+    /// server. The system then finds another version at the server and keeps both versions, one of them as a conflicted
+    /// copy. A file whose date is not earlier is not uploaded, because another client changed it after the restore.
     ///
     /// - Parameters:
     ///   - observed: entries of a folder that are about to be recorded.

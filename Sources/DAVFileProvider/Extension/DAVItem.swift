@@ -71,7 +71,7 @@ final class DAVItem: NSObject, NSFileProviderItemProtocol, @unchecked Sendable {
             contentVersion: Data(item.contentVersion.utf8), metadataVersion: Data(metadataVersion.bytes))
     }
 
-    /// The digest of all properties except the contents, which is the metadata version.
+    /// The metadata version: a digest of all properties except the contents.
     private var metadataVersion: Digest {
         var digest = Digest(item.name.utf8)
         digest.add("/\(item.parent)/\(item.version.modified ?? -1)/".utf8)

@@ -4,8 +4,8 @@ import WebDAVClient
 
 /// Computes digests of file contents. They are needed where different contents can have the same version.
 extension DAVWork {
-    /// The minimum size in bytes of files whose digest is computed after the reply to the system, because that takes
-    /// long.
+    /// The minimum size in bytes of files whose digest is computed after the reply to the system, because the
+    /// computation takes long.
     private static let largeSize = 8 << 20
 
     /// Records the digest of contents if a later change could result in the same version: a change within the same

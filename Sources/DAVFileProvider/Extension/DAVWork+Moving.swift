@@ -32,8 +32,8 @@ extension DAVWork {
         }
     }
 
-    /// Returns an item that is missing at its former address because an earlier attempt moved it. Moves the item in the
-    /// catalogue if the server lacks it because it was restored from a backup.
+    /// Returns an item that is missing at its former address because an earlier attempt moved it. If the server lacks
+    /// the item because it was restored from a backup, moves the item in the catalogue only.
     ///
     /// - Throws: an error if the item is not at its destination.
     private func moved(

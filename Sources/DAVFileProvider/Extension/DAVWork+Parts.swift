@@ -50,7 +50,7 @@ extension DAVWork {
             } else {
                 try confirm(contents, of: known)
             }
-            // Each further part would transfer the whole file again.
+            // The server has ignored the requested range. Each further part would transfer the whole file again.
             if contents.isWhole, end - start < size { throw CocoaError(.featureUnsupported) }
             return FetchedPart(
                 url: url, item: account.object(known.item), range: NSRange(location: start, length: end - start))
@@ -65,8 +65,8 @@ extension DAVWork {
         }
     }
 
-    /// Checks that a part belongs to the known version, for a server whose listings have no tags. All parts of a
-    /// version have the tag of the first part, which has the listed date and size.
+    /// Checks that a part belongs to the known version, for a server whose listings have no tags. Each part must have
+    /// the listed date, and the tag of the first part of the version. The caller has checked the size.
     ///
     /// - Throws: `featureUnsupported` if parts of two states could have the same version, so that the whole file has to
     ///   be fetched.

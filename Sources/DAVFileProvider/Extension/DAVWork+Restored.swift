@@ -16,8 +16,9 @@ struct MissingAfterRestore: Error {
     }
 }
 
-/// Changes of items that the server lacks because it was restored from a backup. A file whose contents the user has
-/// changed since is sent to the server again, in the same place. The others stay on this machine.
+/// Handles changes of items that the server lacks because it was restored from a backup. If the user has changed the
+/// contents of such a file since, the file is sent to the server again, in the same place. The other items stay on this
+/// machine.
 extension DAVWork {
     /// Throws ``MissingAfterRestore`` if the catalogue retains an item that the server lacks.
     func requireNotKept(_ known: DAVKnownItem) async throws {
@@ -62,7 +63,7 @@ extension DAVWork {
         }
         let sent = try await noteAgain(known, entry)
         try await noteContents(outgoing.file, outgoing.count, of: sent.item, isRacy: entry.isRacy)
-        // A change of the place was made before, in the catalogue.
+        // A new name or folder was recorded before, in the catalogue only.
         return Changed(
             item: try await tell(sent.item),
             pending: change.fields.subtracting([
@@ -86,7 +87,7 @@ extension DAVWork {
         }
     }
 
-    /// Creates a folder that the server lacks, and those above it.
+    /// Creates a folder that the server lacks, and the folders above it that the server lacks.
     ///
     /// - Returns: whether the catalogue retained the folder after a restore, and the server has it now.
     private func makeAgain(_ folder: DAVKnownItem) async throws -> Bool {
@@ -101,7 +102,8 @@ extension DAVWork {
             return try await writer.makeFolder(address, isRepeated: true)
         }
         guard entry.isDirectory else {
-            // The folder gets another name. The system repeats the change.
+            // Another item at the server has the folder's name. `collision` records that item, which gives the folder
+            // another name in the catalogue. The system repeats the change.
             _ = try await collision(.exists(address.path), at: address, in: parent)
             throw DAVError.changed(folder.name)
         }
@@ -116,7 +118,7 @@ extension DAVWork {
         do {
             _ = try await refresh(parent)
         } catch is MissingAfterRestore {
-            // The folder stays on this machine, too.
+            // The server lacks the destination folder, too. The catalogue retains the folder.
         }
         let folder = parent.item.number
         let other = try await account.catalogue.perform { catalogue -> CataloguedItem? in
@@ -131,7 +133,7 @@ extension DAVWork {
         return moved
     }
 
-    /// Records that the server has an item again, whose identity at the server is a new one.
+    /// Records that the server has an item again. The server may have assigned a new identity to the item.
     private func noteAgain(_ known: DAVKnownItem, _ entry: DAVEntry) async throws -> DAVKnownItem {
         let observed = ObservedItem(entry, account.service)
         let item = try await account.catalogue.perform {

@@ -113,8 +113,8 @@ extension DAVWork {
         return Changed(item: try await tell(made.item))
     }
 
-    /// Returns the error for an item that cannot be added to a folder. The error contains the item that already has the
-    /// name, or the folder if it no longer exists.
+    /// Returns the error for an item that cannot be added to a folder. If another item already has the name, the error
+    /// contains that item. If the folder no longer exists, the error contains the identifier of the folder.
     func collision(_ error: DAVError, at address: HTTPAddress, in parent: DAVKnownItem) async throws
         -> any Error
     {
@@ -209,8 +209,8 @@ extension DAVWork {
         }
     }
 
-    /// Runs a function that changes an item, or a descendant of it, at its address. After a failure, runs the function
-    /// again if the item's address has changed because its folder was moved.
+    /// Runs a function that changes an item, or a descendant of it, at the recorded address of the item. If the
+    /// function fails, and the address has changed meanwhile because a folder was moved, runs the function again.
     private func whereverItIs<Reply: Sendable>(
         _ identifier: NSFileProviderItemIdentifier, _ body: () async throws -> Reply
     ) async throws -> Reply {

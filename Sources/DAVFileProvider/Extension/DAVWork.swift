@@ -76,9 +76,9 @@ package final class DAVWork: Sendable {
         }
     }
 
-    /// Requests an item from the server and returns its current state. Returns the recorded state if the server lacks
-    /// the item because it was restored from a backup. Otherwise the system would block the item's changes, which are
-    /// sent as those of a new file.
+    /// Requests an item from the server and returns its current state. If the server lacks the item because it was
+    /// restored from a backup, returns the recorded state: after an error, the system would block the changes of the
+    /// item. A change of contents can still be sent, as a new file.
     ///
     /// - Throws: `noSuchItem` if the item no longer exists at the server.
     func current(_ identifier: NSFileProviderItemIdentifier) async throws -> DAVItem {

@@ -2,8 +2,8 @@ import HTTPTransport
 import OSLog
 import WebDAVClient
 
-/// Items that a server does not list although it has them, and entries of listings at whose addresses it has nothing:
-/// nginx omits names that begin with a dot, and some servers write wrong addresses.
+/// Requests items that a listing may lack or list wrongly. nginx omits names that begin with a dot. Some servers write
+/// wrong addresses into their listings, at which they have nothing.
 extension DAVAccount {
     /// The maximum number of concurrent requests for unlisted items.
     private static let mostAtOnce = 4
@@ -13,13 +13,15 @@ extension DAVAccount {
     struct Unlisted: Sendable {
         /// The numbers of the items that the server has.
         var numbers: [Int64] = []
-        /// Entries with their own properties, which replace those of repeated entries that were not recorded yet.
+        /// The entries of requested items that the catalogue does not have yet. They replace the listing's entries with
+        /// repeated names.
         var corrected: [ObservedItem] = []
         /// Whether the recorded state of an item has changed.
         var isDifferent = false
     }
 
-    /// Returns the entries of a listing without those at whose addresses the server still has nothing.
+    /// Requests the entries of a listing whose names are uncertain. Returns all entries except those at whose addresses
+    /// the server still has nothing.
     func addressed(
         _ entries: [ObservedItem], in folder: Int64, _ uncertain: inout UncertainEntries,
         _ priority: HTTPRequest.Priority = .interactive
@@ -39,7 +41,7 @@ extension DAVAccount {
     /// - Parameters:
     ///   - uncertain: the uncertain entries of the listing. Receives the names at whose addresses the server has
     ///     nothing.
-    ///   - round: the round of the listing.
+    ///   - round: the number of the listing.
     func noteUnlisted(
         in folder: Int64, of listing: DAVListing, _ uncertain: inout UncertainEntries,
         _ priority: HTTPRequest.Priority = .interactive, round: Int64
@@ -95,7 +97,8 @@ extension DAVAccount {
                 let item = try catalogue.child(of: folder, named: String(decoding: name, as: UTF8.self))
                 // The item may have been created since.
                 guard let item, item.round <= round else { continue }
-                // The system has not received a file whose entry was left out of the same listing.
+                // A file that the system has never received is removed without a report. This listing may have recorded
+                // such a file before its entry was left out.
                 try catalogue.remove(item, isTold: item.isFolder || item.told != nil)
             }
             try catalogue.forgetMislisted(
@@ -158,7 +161,8 @@ extension DAVAccount {
         let address = isFolder ? place.asDirectory : place
         do {
             let entry = try await ask(priority) { client throws(DAVError) in try await client.entry(at: address) }
-            // With another spelling, the item is in the listing: servers may ignore case, or change the normal form.
+            // The server may ignore case or the Unicode normal form, and has found an item with another spelling of the
+            // name. The listing contains that item, so the requested item counts as absent.
             guard entry.name.utf8.elementsEqual(name.utf8) else { return .absent }
             return .present(ObservedItem(entry, service))
         } catch DAVError.notFound {

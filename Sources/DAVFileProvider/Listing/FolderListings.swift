@@ -61,8 +61,8 @@ actor FolderListings {
         return try await page(id, from: 0, size: min(size, Self.firstSize))
     }
 
-    /// Returns the first page of the items that the catalogue has in a folder that the server lacks because it was
-    /// restored from a backup.
+    /// Begins a listing of a folder that the server lacks because it was restored from a backup, and returns its first
+    /// page. The listing contains the folder's items in the catalogue.
     func beginRetained(_ folder: CataloguedItem, size: Int) async throws -> Page {
         let numbers = try await account.catalogue.perform { try $0.children(of: folder.number).map(\.number) }
         let id = addListing(Running(numbers: numbers, end: .success(())))

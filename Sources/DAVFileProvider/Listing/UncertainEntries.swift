@@ -6,7 +6,8 @@ import WebDAVClient
 struct UncertainEntries: Sendable {
     /// The names that were uncertain before this listing.
     let names: Set<[UInt8]>
-    /// The first new entries. Entries with an identity are excluded, because an identity finds the item of an entry.
+    /// The first new entries, at most `mostNew`. Entries with an identity are excluded, because the identity shows
+    /// which item an entry denotes, even if the address is wrong.
     private(set) var new: [ObservedItem] = []
     /// The names that the listing contains more than once, for different items, and whether the last item of a name is
     /// a folder.
@@ -31,9 +32,9 @@ struct UncertainEntries: Sendable {
 
     /// Whether the server may have an item although the listing lacks it.
     func mayHave(_ item: CataloguedItem) -> Bool {
-        // nginx does not list such names.
+        // nginx does not list names that begin with a dot.
         if hasDeeper || !refused.isEmpty || item.name.hasPrefix(".") { return true }
-        // The item may be the one of an unexpected entry.
+        // One of the unexpected entries may be this item, listed with a wrong address.
         return (!new.isEmpty || !repeated.isEmpty || !mislisted.isEmpty) && Self.isSpecial(item.name)
     }
 

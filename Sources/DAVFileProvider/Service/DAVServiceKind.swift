@@ -68,7 +68,8 @@ public protocol DAVServiceKind: Sendable {
     /// - Returns: the new file; `nil` if the caller has to upload it separately.
     func sendTogether(_ upload: DAVFileUpload, in folder: DAVKnownItem, with client: DAVClient) async -> DAVEntry?
 
-    /// Returns the address of an item by its identity, because the item does not exist at its former address any more.
+    /// Returns the present address of an item that does not exist at its former address any more. The item is found by
+    /// its identity.
     ///
     /// - Returns: `nil` if the item does not exist, or cannot be found by its identity.
     func find(identity: String, root: HTTPAddress, with client: DAVClient) async throws(DAVError) -> HTTPAddress?

@@ -60,8 +60,8 @@ package struct ProbeRecords: Sendable {
         try? folder.removeFile(record.name)
     }
 
-    /// Returns the records of the probes in the given folder at a server, if a probe's process ended without removing
-    /// the probe's directory.
+    /// Returns the records of interrupted probes in the given folder at a server. The process of an interrupted probe
+    /// has ended without removing the probe's directory.
     package func abandoned(in root: HTTPAddress) -> [Record] {
         guard let folder = try? FileDescriptor.open(path, [.readOnly, .directory, .noFollow]),
             let entries = try? folder.entries()

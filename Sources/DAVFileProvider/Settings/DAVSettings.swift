@@ -20,7 +20,8 @@ public struct DAVSettings: Sendable {
     public let authorities: String?
     /// The maximum numbers of bytes that are downloaded and uploaded per second; `nil` for no limit.
     public let downloadLimit, uploadLimit: Int?
-    /// The seconds between two checks of a folder that was viewed recently.
+    /// The seconds until the first check of a folder that was just listed or changed; `nil` for the default of the
+    /// service.
     public let poll: Int?
     /// All settings, including those of only one kind of service.
     public let values: [String: String]

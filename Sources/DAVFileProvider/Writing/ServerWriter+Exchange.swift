@@ -189,9 +189,9 @@ extension ServerWriter {
 
     // MARK: Remains
 
-    /// Moves a file from its temporary name back to its name. If another client has used the name meanwhile, removes
-    /// the file if its contents are those that both clients have replaced. Otherwise the file may contain a change that
-    /// no client has seen, so it gets a new name.
+    /// Moves a file from its temporary name back to its name. If another client has used the name meanwhile, compares
+    /// the file with the state that the edit is based on. If they are equal, both clients have replaced this state, and
+    /// the file is removed. Otherwise the file may contain a change that no client has seen, so it gets a new name.
     private func putBack(_ places: Places, _ base: Base) async throws(DAVError) {
         guard let left = try await entry(at: places.aside) else { return }
         do {

@@ -35,7 +35,8 @@ struct ServerWriter: Sendable {
     }
 
     /// Returns the state of a file. If the file was changed within the last second, waits first, because a further
-    /// change within the same second would not change the version.
+    /// change within the same second would not change the version. Also waits while the tag is weak, if the server
+    /// replaces a weak tag by a strong one after a time.
     func settledEntry(at address: HTTPAddress) async throws(DAVError) -> DAVEntry? {
         for _ in 0..<4 {
             guard let entry = try await entry(at: address) else { return nil }
@@ -88,7 +89,8 @@ struct ServerWriter: Sendable {
 
     // MARK: Locks
 
-    /// Runs a function while it holds a lock at the server. Refreshes the lock until the function ends.
+    /// Locks an address at the server, runs a function, and removes the lock. Refreshes the lock until the function
+    /// ends.
     func withLock<Reply: Sendable>(
         on address: HTTPAddress, _ body: @Sendable (DAVLock) async throws(DAVError) -> Reply
     ) async throws(DAVError) -> Reply {

@@ -4,7 +4,7 @@
 /// `$` alone means the US dollar, and `¥` alone the Japanese yen: the text has no further information, and the result
 /// should not depend on the user's locale. "Pounds" may be a weight, so pounds need the sign.
 ///
-/// Looks ahead from every token by at most an amount of 40 characters and two words.
+/// Looks ahead from every token by at most the 40 characters of an amount and two words.
 ///
 /// Source: ISO 4217.
 package enum MoneyAmountDetector {

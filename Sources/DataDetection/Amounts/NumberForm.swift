@@ -25,7 +25,7 @@ package struct NumberForm {
         let isNegative = sign == "-" || sign == "\u{2212}"
         if isNegative || sign == "+" { start += 1 }
         guard let number = NumberForm(text, at: start) else {
-            // `Double` parses `.5` and `1.5e-3`. The only letter in a number is that of the exponent.
+            // A number such as `.5` has no digit before its point. `Double` parses it.
             let string = text.string(start..<trimmed.upperBound)
             guard let first = string.first, first == ".", string.dropFirst().first?.isNumber == true else { return nil }
             return scientific(string, isNegative)
@@ -35,6 +35,8 @@ package struct NumberForm {
         return scientific(text.string(start..<trimmed.upperBound), isNegative)
     }
 
+    /// Parses a number that may have an exponent, such as `1.5e-3`. The letter of the exponent is the only letter that
+    /// is accepted, because `Double` also parses `inf` and hexadecimal numbers.
     private static func scientific(_ string: String, _ isNegative: Bool) -> Double? {
         guard string.utf8.allSatisfy({ "0123456789.eE+-".utf8.contains($0) }), let value = Double(string),
             value.isFinite

@@ -1,4 +1,5 @@
-/// The words of dates: in English, and for the names of months also in German, French, Spanish, Italian and Dutch.
+/// The words of dates: the names of months in English, German, French, Spanish, Italian and Dutch, and the names of
+/// days in English, German, French and Spanish.
 ///
 /// Source: CLDR, names of months and days, wide and abbreviated.
 enum CalendarWords {

@@ -8,7 +8,7 @@
 /// | with a month's name | `5 March 2024`, `5th of March`, `5. März 2024`, `5 de marzo de 2024`, `March 5th, 2024` |
 /// | relative | `today`, `tomorrow`, `next Friday`, `on Friday` |
 ///
-/// A year of two digits is one from 1969 to 2068 (POSIX, `strptime`). Without a year, it is the clock's year.
+/// A year of two digits is one from 1969 to 2068 (POSIX, `strptime`). A date without a year is in the clock's year.
 struct DateForms {
     let tokens: Tokens
     let clock: CalendarClock
@@ -90,8 +90,8 @@ struct DateForms {
             return CalendarDay(year: values[0], month: values[1], day: values[2]).map { ($0, end) }
         }
         guard lengths[0] <= 2, lengths[1] <= 2, lengths[2] == 4 || lengths[2] == 2 else { return nil }
-        // With a year of two digits, both other numbers must have two digits too, or it may be a version or a
-        // paragraph.
+        // A year of two digits counts only after slashes, or after points if both other numbers have two digits, too.
+        // Otherwise the numbers may be a version or a paragraph.
         if lengths[2] == 2, sign == "-" || sign == "." && (lengths[0] < 2 || lengths[1] < 2) { return nil }
         let year = lengths[2] == 4 ? values[2] : values[2] + (values[2] < 69 ? 2000 : 1900)
         let dayFirst = CalendarDay(year: year, month: values[1], day: values[0])

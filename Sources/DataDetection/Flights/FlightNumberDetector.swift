@@ -1,8 +1,8 @@
 /// The detector of flights: an airline's designator, and one to four digits.
 ///
-/// Two letters and some digits can mean many things. Unless a word such as "flight" stands at most 24 characters before
-/// it, a flight number must have at least three digits (or two, if they directly follow two letters), and a designator
-/// that is not better known with another meaning.
+/// Two letters and some digits can mean many things. If a word such as "flight" stands at most 24 characters before
+/// them, they count as a flight number. Otherwise there must be at least three digits, or two if they directly follow
+/// two letters, and the designator must not be better known with another meaning.
 ///
 /// Looks ahead from every beginning of a word by 9 characters, and back by 24.
 ///

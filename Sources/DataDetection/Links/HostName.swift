@@ -55,9 +55,9 @@ enum HostName {
 
 /// Top-level domains with which a name without a scheme counts as a web page.
 ///
-/// A selection from IANA's root zone: the generic ones in wide use, and those of countries, without those that are
-/// extensions of file names (`md`, `mm`, `pl`, `ps`, `py`, `rs`, `sh`, `so`, `zip`, `mov`) or a word after a
-/// forgotten space (`is`). After a scheme or `www.` any top-level domain counts.
+/// A selection from IANA's root zone: the generic domains in wide use, and those of countries. The selection excludes
+/// extensions of file names (`md`, `mm`, `pl`, `ps`, `py`, `rs`, `sh`, `so`, `zip`, `mov`), and `is`, which may be a
+/// word after a forgotten space. After a scheme or `www.` any top-level domain counts.
 enum TopLevelDomains {
     static let familiar: Set<String> = Set((generic + countries).split(separator: " ").map(String.init))
 

@@ -109,7 +109,7 @@ package struct NewNameCall: Call, SchemaMessage {
     package static let schema = Schema(Self.init, Field(0, \.name))
 }
 
-/// The name of a new file that the program that started the picker has chosen.
+/// The name of a new file, as the program that started the picker has chosen it.
 package struct ChosenName: SchemaMessage {
     /// The name; `nil` if the program refuses the suggested name, or has created no document.
     package let name: String?

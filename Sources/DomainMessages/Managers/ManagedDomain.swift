@@ -1,6 +1,6 @@
 import Conduit
 
-/// A domain, in the form for programs that manage the domains of their provider.
+/// A description of a domain. The daemon exchanges it with the programs that manage the domains of their provider.
 package struct ManagedDomain: SchemaMessage, Equatable {
     /// The identifier that the provider uses for the domain.
     package var identifier: String

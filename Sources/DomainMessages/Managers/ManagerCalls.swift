@@ -25,7 +25,7 @@ enum ManagerMethod {
     static let importDomain: UInt64 = 221
 }
 
-/// A request for the identifier and the document storage of the provider to which the client, a program, belongs.
+/// A request of a program for the identifier and the document storage of the provider to which the program belongs.
 package struct ManagerPlaceCall: ProviderCall, SchemaMessage {
     package typealias Reply = ProviderReply<Value>
     package static var method: UInt64 { ManagerMethod.place }

@@ -109,8 +109,9 @@ package struct ManagerSettleCall: ProviderCall, SchemaMessage {
     /// The identifier of the item whose change the client is processing; `nil` if there is none, or if the client does
     /// not know it. The daemon does not wait for changes of this item.
     package let inside: String?
-    /// The identifiers of the items whose changes the client's process is serving, if ``inside`` is `nil`. The code
-    /// that sends the request may belong to any of these changes.
+    /// The identifiers of the items whose changes the client's process is processing, if ``inside`` is `nil`. The
+    /// request may come from the code that processes any one of these changes. The daemon must not wait for that
+    /// change.
     package let serving: [String]
 
     package init(domain: String?, item: String?, inside: String? = nil, serving: [String] = []) {

@@ -23,7 +23,7 @@ package struct ManagerProgressCall: ProviderCall, SchemaMessage {
 /// The total progress of all uploads, or of all downloads.
 package struct TransferTotals: SchemaMessage, Equatable {
     /// The number of files in the present run of transfers, including finished and waiting ones. A run ends when no
-    /// transfer is left; then this is 0.
+    /// transfer is left. Between two runs, the number is 0.
     package var files: Int64
     package var filesDone: Int64
     /// The number of bytes of the files in the present run. An empty file counts as one byte.

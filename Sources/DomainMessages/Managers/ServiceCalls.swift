@@ -11,8 +11,8 @@ package struct ItemServicesCall: ProviderCall, SchemaMessage {
         /// The item at the given absolute path. The reply leaves out restricted services, which are only for the
         /// provider's own programs.
         case path(String)
-        /// The item with the given identifier, of the client's own provider. If the domain is `nil`, it is the domain
-        /// that the user, not a program, added.
+        /// The item with the given identifier, of the client's own provider. If `domain` is `nil`, the item is in the
+        /// domain that the user, not a program, added.
         case item(String, domain: String?)
     }
 

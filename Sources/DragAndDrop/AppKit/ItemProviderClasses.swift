@@ -43,8 +43,9 @@ extension NSPasteboardReading where Self: NSObject, Self: NSItemProviderReading 
 extension Hashable {
     /// Creates the value that a function returns; `nil` if the function returns `nil`.
     ///
-    /// An extension cannot give a class an initializer that all subclasses inherit. Only an extension of a protocol
-    /// that is not restricted to classes may assign `self`.
+    /// The initializer above calls this one, because only an initializer in an extension of a protocol that is not
+    /// restricted to classes may assign `self`. An extension of a class would not help: it cannot declare an
+    /// initializer that all subclasses inherit.
     fileprivate init?(handedOverBy make: () -> Self?) {
         guard let object = make() else { return nil }
         self = object

@@ -9,8 +9,8 @@ extension NSPasteboard {
         PasteboardType($0.identifier)
     }
 
-    /// Creates a uniquely named pasteboard with the contents of a file, under the file's type and as `fileContents`,
-    /// and with the file's URL. If the file does not exist, the pasteboard is empty.
+    /// Creates a uniquely named pasteboard with the URL and the contents of a file. The contents are available as the
+    /// type of the file, and as `fileContents`. If the file does not exist, the pasteboard is empty.
     public convenience init(byFilteringFile filename: String) {
         self.init(name: Self.uniqueName)
         clearContents()

@@ -25,7 +25,7 @@ extension NSPasteboard {
         public let rawValue: UInt
         /// Creates options from their bits.
         public init(rawValue: UInt) { self.rawValue = rawValue }
-        /// Keeps the contents on this machine, as all contents are on Linux.
+        /// Keeps the contents on this machine. On Linux, no contents leave the machine, with or without the option.
         public static var currentHostOnly: ContentsOptions { ContentsOptions(rawValue: 1 << 0) }
     }
 

@@ -20,7 +20,7 @@ import ItemProvider
 /// thread or on a thread that the program started, not in a task. Owners and data providers are called on the main
 /// thread, even while it waits in one of these functions.
 ///
-/// Sendable because its only state is a constant name and a constant store.
+/// Sendable because its state is constant: a name, a store, and the contents to fill, which have their own lock.
 ///
 /// Source: AppKit, `NSPasteboard.h`.
 open class NSPasteboard: NSObject, @unchecked Sendable {
@@ -99,7 +99,7 @@ open class NSPasteboard: NSObject, @unchecked Sendable {
     open func clearContents() -> Int { store.takeOver(ownName.board) ?? 0 }
 
     /// Makes this process the owner of the pasteboard, with one item of these types. The data of the types is set
-    /// afterwards, or requested from the owner when a client loads it.
+    /// afterwards, or requested from the object `newOwner` when a client loads it.
     ///
     /// - Parameter newOwner: an ``NSPasteboardTypeOwner``. It is not retained. Its promises are valid as long as it
     ///   exists.
@@ -157,7 +157,7 @@ open class NSPasteboard: NSObject, @unchecked Sendable {
     /// - Returns: `false` if this process is not the owner.
     @discardableResult
     open func setData(_ data: Data?, forType dataType: NSPasteboard.PasteboardType) -> Bool {
-        // A declared type without data has no provider until data is set.
+        // Without data, the type is only declared. A promise of its data ends.
         guard let data else { return set({ $0.promise([dataType], by: nil) }) }
         return set { $0.set(data, for: dataType) != nil }
     }
@@ -269,8 +269,8 @@ open class NSPasteboard: NSObject, @unchecked Sendable {
         pasteboardItems?.lazy.compactMap { $0.data(forType: dataType) }.first
     }
 
-    /// Decodes, as a property list, the data of the given type from the first item that has the type; `nil` if it is
-    /// not available.
+    /// Returns the value of the given type from the first item that has the type; `nil` if it is not available. The
+    /// data of a text type is decoded as a string, and the data of any other type as a property list.
     open func propertyList(forType dataType: NSPasteboard.PasteboardType) -> Any? {
         pasteboardItems?.lazy.compactMap { $0.propertyList(forType: dataType) }.first
     }

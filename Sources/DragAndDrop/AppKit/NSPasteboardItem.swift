@@ -8,7 +8,7 @@ import UniformTypeIdentifiers
 /// Functions that return a value may load it from another process, and block as those of ``NSPasteboard`` do. When the
 /// pasteboard gets other contents, items that were read return no values any more.
 ///
-/// Sendable because all its state is in the contents or the offered item, which have their own locks.
+/// Sendable because its only state is a constant reference to the contents or to the offered item, which are Sendable.
 ///
 /// Source: AppKit, `NSPasteboardItem.h`.
 open class NSPasteboardItem: NSObject, NSPasteboardWriting, NSPasteboardReading, @unchecked Sendable {
@@ -179,8 +179,7 @@ open class NSPasteboardItem: NSObject, NSPasteboardWriting, NSPasteboardReading,
     /// Returns the data of the given type.
     open func pasteboardPropertyList(forType type: NSPasteboard.PasteboardType) -> Any? { data(forType: type) }
 
-    /// Returns the root type of all data, because an item of a pasteboard can be read as an `NSPasteboardItem` in any
-    /// type.
+    /// Returns `public.item`, because an item of any type can be read as an `NSPasteboardItem`.
     open class func readableTypes(for pasteboard: NSPasteboard) -> [NSPasteboard.PasteboardType] {
         [NSPasteboard.PasteboardType(UTType.item.identifier)]
     }

@@ -22,8 +22,8 @@ struct PasteboardReader {
         isOfFilesOnly = isOfURLs && (contentTypes != nil || options?[.urlReadingFileURLsOnly] as? Bool == true)
     }
 
-    /// Whether the class can read an item, determined from the item's types and, if only files of certain types are
-    /// wanted, from the type of the file at the item's URL.
+    /// Whether the class can read an item. The item's types determine this. If only files of certain types are wanted,
+    /// the type of the file at the item's URL is examined, too.
     func canRead(_ item: NSPasteboardItem) -> Bool {
         if reader is NSPasteboardItem.Type { return true }
         return contentTypes == nil ? !readable(item).isEmpty : object(from: item) != nil

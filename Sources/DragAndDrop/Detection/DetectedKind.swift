@@ -1,5 +1,5 @@
-/// The kinds of detected values. They stand for the key paths of ``UIPasteboard/DetectedValues``, which may not cross
-/// threads.
+/// The kinds of detected values. Each kind stands for a key path of ``UIPasteboard/DetectedValues``. A key path itself
+/// may not cross threads.
 enum DetectedKind: CaseIterable, Sendable {
     case probableWebURL, probableWebSearch, number
     case links, phoneNumbers, emailAddresses, postalAddresses

@@ -6,8 +6,9 @@ import UniformTypeIdentifiers
 /// A drag from its beginning to its end, driven by a toolkit or a test.
 ///
 /// Other processes find the drag on the board ``board``. The board has the items, and after them a control item of type
-/// ``controlType``. The control item returns the state of the drag and accepts its outcome. Only items are sent to
-/// other processes. A drag that has ended cannot be dropped, and is removed from the board.
+/// ``controlType``. The control item returns the state of the drag and accepts its outcome. The state and the outcome
+/// need an item, because a board passes only items to other processes. A drag that has ended cannot be dropped, and is
+/// removed from the board.
 @MainActor package final class DragOperation {
     nonisolated package static let board = "drag"
     nonisolated static let controlType = "org.purvey.drag-session"
@@ -93,8 +94,8 @@ import UniformTypeIdentifiers
         interaction.delegate?.dragInteraction(interaction, sessionDidTransferItems: session)
     }
 
-    /// Returns the item through which another process reads the state of the drag and ends the drag. By loading the
-    /// type of an outcome from this item, the process reports the outcome.
+    /// Returns the item through which another process reads the state of the drag and ends the drag. The item has a
+    /// type for each outcome. The other process reports an outcome by loading the type of that outcome.
     private func control() -> NSItemProvider {
         let control = NSItemProvider()
         let allowsMove = session.allowsMoveOperation

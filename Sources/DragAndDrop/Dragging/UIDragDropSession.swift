@@ -56,7 +56,7 @@ public enum UIDropSessionProgressIndicatorStyle: UInt, Sendable {
 }
 
 extension UIDropSession {
-    /// Loads a value of type `T` from every item from which one can be created; see
+    /// Loads a value of type `T` from every item from which such a value can be created; see
     /// ``loadObjects(ofClass:completion:)-swift.method``.
     public func loadObjects<T>(ofClass: T.Type, completion: @escaping ([T]) -> Void) -> Progress
     where T: _ObjectiveCBridgeable & SendableMetatype, T._ObjectiveCType: NSItemProviderReading & SendableMetatype {

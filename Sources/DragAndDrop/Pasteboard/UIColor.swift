@@ -62,7 +62,7 @@ extension UIColor: NSItemProviderReading, NSItemProviderWriting {
     /// The type of a color's data: `com.apple.uikit.color`.
     public static var readableTypeIdentifiersForItemProvider: [String] { [typeIdentifier] }
 
-    /// Writes the components.
+    /// Passes the text of the components to the completion handler.
     public func loadData(
         withTypeIdentifier typeIdentifier: String,
         forItemProviderCompletionHandler completionHandler: @escaping @Sendable (Data?, (any Error)?) -> Void

@@ -71,12 +71,12 @@ import ItemProvider
         }
     }
 
-    /// Adds the types that the given class reads to the accepted types.
+    /// Adds to the accepted types all types that the given class reads.
     open func addTypeIdentifiers(forAccepting aClass: any NSItemProviderReading.Type) {
         addAcceptableTypeIdentifiers(aClass.readableTypeIdentifiersForItemProvider)
     }
 
-    /// Adds the types from which values of type `T` are read to the accepted types.
+    /// Adds to the accepted types all types from which values of type `T` are read.
     public func addTypeIdentifiers<T>(forAccepting aClass: T.Type)
     where T: _ObjectiveCBridgeable, T._ObjectiveCType: NSItemProviderReading {
         addTypeIdentifiers(forAccepting: T._ObjectiveCType.self)

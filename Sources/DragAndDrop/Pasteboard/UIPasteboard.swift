@@ -21,7 +21,7 @@ public let UIPasteboardNameFind = "com.apple.UIKit.pboard.find"
 /// that the program started, not in a task. In a program that is not linked with the module `Exchange`, pasteboards are
 /// local to the process.
 ///
-/// Sendable because its only state is a constant name and constant boards.
+/// Sendable because its only state is a constant name, constant boards and a constant timeout.
 ///
 /// Source: UIKit, `UIPasteboard.h`.
 open class UIPasteboard: NSObject, @unchecked Sendable {
@@ -122,7 +122,8 @@ open class UIPasteboard: NSObject, @unchecked Sendable {
     /// Does nothing: only the general pasteboard is persistent.
     open func setPersistent(_ persistent: Bool) {}
 
-    /// A number that increases whenever a process changes the contents.
+    /// A number that increases whenever a process replaces or removes the contents. It stays the same when the owner of
+    /// an ``NSPasteboard`` adds data, and when items expire.
     open var changeCount: Int { (try? boards.changeCount(of: board)) ?? 0 }
 
     // MARK: - Notifications

@@ -5,7 +5,7 @@ import LinuxSystem
 
 /// The storage of the items of pasteboards and drags: named boards.
 ///
-/// Every function may block until another process replies, and may be called from any thread that may block.
+/// Every function may block until another process replies. It can be called on any thread that is allowed to block.
 package protocol ItemBoards: Sendable {
     /// Returns those items of a board that this process may see.
     func items(of board: String) throws -> [NSItemProvider]
@@ -32,13 +32,13 @@ package protocol ItemBoards: Sendable {
     func remove(_ board: String) throws
 }
 
-/// The boards of this process.
+/// The boards that this process uses.
 package enum SharedBoards {
     /// The boards of all processes of the user, if the program is linked with the module `Exchange`; otherwise the
     /// boards of this process.
     package static let current: any ItemBoards = {
         guard let pointer = clate_shared_boards() else { return LocalBoards() }
-        // `Exchange` defines this C function, which returns a retained `BoardsBox`.
+        // The C function calls a function of `Exchange`, which returns a retained `BoardsBox`.
         return Unmanaged<BoardsBox>.fromOpaque(pointer).takeRetainedValue().boards
     }()
 }

@@ -27,7 +27,7 @@ enum MainThread {
         Thread.isMainThread || DispatchQueue.getSpecific(key: mark.key) == true
     }
 
-    /// Records that the main thread ends the process, and runs no more jobs.
+    /// Records that the main thread is ending the process, and that it runs no more jobs.
     static func end() { hasEnded.store(true, ordering: .releasing) }
 
     /// Runs a function on the main thread and waits for its end.

@@ -4,7 +4,7 @@ import Glibc
 import LinuxSystem
 import UniformTypeIdentifiers
 
-/// Reads a bundle's `Info.plist`, and reports all faults that it has together.
+/// An inspection of a bundle's `Info.plist`. It reports all faults of the bundle at once.
 package struct BundleInspection {
     /// The record to register; `nil` if the bundle has a fault.
     package private(set) var record: BundleRecord?
@@ -35,7 +35,7 @@ package struct BundleInspection {
                 "\(Self.teamKey) has no effect: \(executable) is a script, and its processes run the interpreter, which is not the bundle's"
             )
         }
-        // The type declarations are read in the same way as by the type registry later. Declarations that it would
+        // The type registry will read the type declarations in the same way. Declarations that the registry would
         // ignore are reported now, while the caller can correct them.
         faults += TypeDeclaration.declarations(in: list, source: folder + "/Info.plist").faults.map(\.reason)
         guard faults.isEmpty, let identifier, let executable else { return }
@@ -45,8 +45,8 @@ package struct BundleInspection {
                 identifier: identifier, path: root, executable: executable, team: list[Self.teamKey] as? String,
                 typeDeclarations: try BundleRecord.encode(declarations),
                 secretGroups: list[ExtensionBundle.secretGroupsKey] as? [String] ?? [])
-            // The size of the record is checked as well, because its format differs from that of the bundle's own list,
-            // so that it can be larger.
+            // The size of the record is checked as well. The record can be larger than the bundle's own list, because
+            // its format is different.
             let size = try made.propertyList().count
             guard size <= BundleRecords.largestRecord else {
                 faults.append(
@@ -59,9 +59,9 @@ package struct BundleInspection {
         }
     }
 
-    /// Returns the path of the bundle's executable; `nil`, after recording a fault, if it is unsuitable. The executable
-    /// must be a file in the bundle that processes run directly, without an interpreter, because the daemon recognizes
-    /// the bundle's processes by this file.
+    /// Returns the path of the bundle's executable. If the executable is unsuitable, records a fault and returns `nil`.
+    /// The executable must be a file in the bundle, because the daemon recognizes the bundle's processes by this file.
+    /// The daemon does not recognize the processes of a script, because they run the interpreter.
     private mutating func findExecutable(named name: String, in folder: String, of root: String) -> String? {
         guard !name.hasSlash, name != ".", name != ".." else {
             faults.append("CFBundleExecutable \"\(name)\" has to be the name of a file, without folders")

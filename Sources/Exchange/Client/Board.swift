@@ -65,8 +65,8 @@ extension Board {
         try await offer(provider, loaded: { _ in })
     }
 
-    /// Offers an item. After each load of the item by another process, `loaded` is called with whether the load
-    /// succeeded.
+    /// Offers an item. After each load of the item by another process, calls `loaded` with `true` if the load
+    /// succeeded, and with `false` if it failed.
     package nonisolated(nonsending) func offer(
         _ provider: NSItemProvider, loaded: @escaping @Sendable (Bool) -> Void
     ) async throws(ExchangeError) -> Offer {

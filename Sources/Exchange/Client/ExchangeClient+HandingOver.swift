@@ -84,8 +84,8 @@ extension ExchangeClient {
         }
     }
 
-    /// The maximum time to wait for the handler that `loadItem` uses, which may never complete. The data of the
-    /// representation has already been loaded by then.
+    /// The maximum time to wait for the handler that `loadItem` uses, which may never complete. The wait begins after
+    /// the data of the representation was loaded.
     private static let itemPatience = DispatchTimeInterval.seconds(max(3, Farewell.longest))
 
     /// Returns the object that `loadItem` returns for a representation; `nil` if the representation has no such object,

@@ -5,7 +5,7 @@ import ItemProvider
 import LinuxSystem
 
 extension ExchangeClient {
-    /// Fetches the items on a board that this process may see.
+    /// Fetches those items on a board that this process may see.
     package func items(
         on board: String, completion: @escaping @Sendable (Result<[RemoteItem], ExchangeError>) -> Void
     ) {

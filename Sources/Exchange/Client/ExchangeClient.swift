@@ -50,8 +50,8 @@ package final class ExchangeClient: Sendable {
     private let state = Lock(State())
     /// The items that this process offers.
     let offers = OfferList()
-    /// Limits the number of concurrent offer calls, so that a program that offers thousands of items at once stays
-    /// within the connection's limits.
+    /// The limit of the number of concurrent offer calls. With this limit, a program that offers thousands of items at
+    /// once stays within the connection's limits.
     let offering = AsyncSemaphore(permits: 1_024)
 
     package convenience init(_ locations: Locations) { self.init(.success(locations)) }
@@ -186,8 +186,8 @@ extension ExchangeClient {
         var attempt = 1
         while true {
             let connection = try openConnection(locations, startingDaemon: startingDaemon)
-            // This is reset before the daemon's first reply, because the daemon may announce its end at any time after
-            // that.
+            // The flag is reset before the daemon's first reply. After the first reply, the daemon may announce its end
+            // at any time.
             state.withLock { $0.endedOnPurpose = false }
             do throws(ExchangeError) {
                 try check(connection, locations)

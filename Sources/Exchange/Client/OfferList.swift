@@ -58,7 +58,7 @@ final class OfferList: Sendable {
         }
     }
 
-    /// Offers all items that the previous daemon had accepted to a new daemon.
+    /// Offers to a new daemon all items that the previous daemon had accepted.
     func offerAgain(over connection: Connection) {
         let known = items.withLock { $0.values.filter(\.isAnnounced) }
         for item in known where !item.isPasteboardItem {

@@ -44,7 +44,7 @@ struct SharedItemBoards: ItemBoards {
             }
             return true
         } catch {
-            // If the count is unchanged, the refusal has another reason, which is an error.
+            // If the change count is the expected one, the call failed for another reason, which is an error.
             guard try self.changeCount(of: board) == changeCount else { return false }
             throw error
         }
@@ -68,8 +68,8 @@ struct SharedItemBoards: ItemBoards {
         }
     }
 
-    /// Blocks the calling thread until the daemon replies. `start` makes the call, and passes the reply to its
-    /// argument.
+    /// Blocks the calling thread until the daemon replies. `start` makes the call, and passes the reply to the closure
+    /// that is its argument.
     private static func waitFor<Value: Sendable>(
         _ start: (@escaping @Sendable (Result<Value, any Error>) -> Void) -> Void
     ) throws -> Value {

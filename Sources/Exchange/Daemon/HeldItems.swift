@@ -137,7 +137,7 @@ struct KeptSupply: Sendable {
 
     /// Creates a representation that the daemon holds. If it is a file, reads the file's status, which may block.
     init(_ supply: Supply, item: ItemMessage? = nil) throws(Errno) {
-        // No process waits for the end of the load, so the lease is dropped.
+        // The lease of a directory is dropped, because no provider waits for the end of the load.
         if case .file(let file) = supply { self.supply = .file(file.withoutLease) } else { self.supply = supply }
         self.item = item
         bytes = try Self.bytes(of: supply) + (item.map { item throws(Errno) in try Self.bytes(of: item.supply) } ?? 0)

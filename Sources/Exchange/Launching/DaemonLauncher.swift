@@ -63,8 +63,8 @@ package enum StartMessages {
         return (FileDescriptor(owning: ends.0), FileDescriptor(owning: ends.1))
     }
 
-    /// Returns the text that is written to the other end of a socket pair until that end is closed in all processes.
-    /// Throws `ETIMEDOUT` after the given number of seconds.
+    /// Blocks until the other end of the socket pair is closed in all processes. Returns the text that was written to
+    /// that end. Throws `ETIMEDOUT` after the given number of seconds.
     package static func collect(from descriptor: FileDescriptor, seconds: Int) throws(Errno) -> String {
         var text: [UInt8] = []
         var deadline = timespec()

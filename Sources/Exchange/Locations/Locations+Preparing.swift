@@ -43,8 +43,9 @@ extension Locations {
     /// Returns the reason why the home directory cannot be used; `nil` if it can be used. A missing directory is not
     /// created. If its name was mistyped, all data would be written to the wrong place.
     ///
-    /// Another user's home is refused also if this process may write there, as root may: that user could not use the
-    /// created directories. Root may own the home of a user, as in some containers.
+    /// A home directory of another user is refused, even if this process may write to it, as root may. The other user
+    /// could not use the directories that this process would create. A home directory that root owns is accepted,
+    /// because root owns the home of a user in some containers.
     private static func fault(ofHome folder: String) -> String? {
         do throws(Errno) {
             let status = try FileStatus.of(folder)

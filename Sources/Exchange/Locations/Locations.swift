@@ -90,7 +90,7 @@ package struct Locations: Sendable, Equatable {
         let (runtime, warning) = RuntimeFolder.choose(
             environment["XDG_RUNTIME_DIR"], user: user, fault: runtimeFault)
         let known = absolute("HOME") ?? Self.homeFolder(of: user)
-        // A user without a home directory gets one beside the sockets.
+        // Without a home directory, the data is in the directory that is also the fallback for the sockets.
         let home = known ?? "/tmp/purvey-\(user)"
         var warnings = warning.map { [$0] } ?? []
         if let named = environment["HOME"], !named.isEmpty, !named.hasPrefix("/") {

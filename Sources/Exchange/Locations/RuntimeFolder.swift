@@ -66,7 +66,8 @@ package enum PrivateFolder {
     /// Creates a directory and its parents if they are missing, with mode 0700. The modes of existing directories stay
     /// unchanged.
     static func makeAll(_ path: String) throws(Errno) {
-        // A parent that cannot be created may exist nevertheless; only the last directory matters.
+        // `mkdir` can fail for a parent that exists. Therefore only a failure for the last directory is an error. If a
+        // parent is missing, its error is thrown, because it is the cause.
         var first: Errno?
         var position = path.startIndex
         while position < path.endIndex {

@@ -13,7 +13,7 @@ package struct HoldCall: Call, SchemaMessage {
     /// The object that `loadItem` returns for this representation; `nil` if there is none.
     package let item: ItemMessage?
     /// The board whose contents the item is about to replace; `nil` if the item is already offered. The representations
-    /// that the daemon holds for these contents do not count towards the limits.
+    /// that the daemon holds for the present contents of this board do not count towards the limits.
     package let replacedBoard: String?
 
     package init(

@@ -49,7 +49,7 @@ package struct ExtensionLibrary: Sendable {
     }
 
     /// Finds the extension whose identifier, short name or name is the given text. They are compared in this order.
-    /// Throws an error if no extension, or if more than one, has this short name or name.
+    /// Throws an error if no extension matches, or if several extensions have this short name or name.
     package func find(_ text: String) throws(LibraryError) -> ExtensionBundle {
         let installed = installed
         let all = installed.compactMap(\.bundle)
@@ -166,8 +166,8 @@ package struct ExtensionLibrary: Sendable {
         return names.sorted().filter { $0.hasSuffix(".appex") && !$0.hasPrefix(".") }.map { name in
             let inspection = ExtensionInspection(path: folder + "/" + name)
             var faults = inspection.faults
-            // The extension behind a link may have been replaced by another. The user agreed only to the extension with
-            // this identifier.
+            // The extension behind a link may have been replaced by another. The user agreed only to the extension
+            // whose identifier is the name of the link.
             if folder == self.folder, let bundle = inspection.bundle, bundle.identifier + ".appex" != name {
                 faults.append("it has become \(bundle.identifier); install it again")
             }

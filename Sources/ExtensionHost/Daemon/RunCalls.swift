@@ -9,8 +9,8 @@ package struct RunExtensionCall: Call, SchemaMessage {
     package static var method: UInt64 { 64 }
     /// The extension's identifier.
     package let identifier: String
-    /// One end of a socket pair that the caller has created, for the extension. Therefore the messages between both do
-    /// not pass through the daemon.
+    /// The extension's end of a socket pair that the caller has created. The caller and the extension exchange messages
+    /// over the socket pair, and not through the daemon.
     package let socket: FileDescriptor
 
     package init(identifier: String, socket: FileDescriptor) {
@@ -30,8 +30,8 @@ package struct RunInterfaceCall: Call, SchemaMessage {
     package let domain: String
     /// The extension's identifier.
     package let identifier: String
-    /// One end of a socket pair that the caller has created, for the extension. Therefore the messages between both do
-    /// not pass through the daemon.
+    /// The extension's end of a socket pair that the caller has created. The caller and the extension exchange messages
+    /// over the socket pair, and not through the daemon.
     package let socket: FileDescriptor
     /// The connection to the display for the extension's windows; `nil` if the caller has no display.
     package let display: DisplayConnection?

@@ -29,7 +29,8 @@ extension DisplayConnection {
                     "XDG_RUNTIME_DIR=\(container.temporary)",
                 ])
         case .x11:
-            // The highest number, because the kernel assigns the lowest free number to each other descriptor.
+            // The local socket gets the highest number, because the kernel gives every other descriptor the lowest free
+            // number.
             let localSocket = CInt(clamping: confinement.descriptors) - 1
             confinement.localSocket = localSocket
             let authority = try authorityFile()

@@ -1,9 +1,10 @@
 import Glibc
 import LinuxSystem
 
-/// Watches the path of the local directory that a provider serves. The watch detects that another directory is at the
-/// path, or that the directory was mounted again, for example after its disk was unplugged and plugged in. A process
-/// that was confined before this change cannot access the new directory.
+/// Watches the path of the local directory that a provider serves. After each change of the mounts, the watch examines
+/// the path. It detects that another directory is at the path, or that the directory was mounted again, for example
+/// after its disk was unplugged and plugged in. A process that was confined before this change cannot access the new
+/// directory.
 final class DirectoryWatch: Sendable {
     private let end: EventCounter
 
@@ -23,13 +24,13 @@ final class DirectoryWatch: Sendable {
 
     /// Starts to watch the given path.
     ///
-    /// - Parameter changed: Called on the watch's own thread after every change.
+    /// - Parameter changed: Called on the watch's own thread after another directory, or a new mount, was detected.
     init(_ path: String, _ changed: @escaping @Sendable () -> Void) throws(Errno) {
         // This file is always readable. POLLERR and POLLPRI report a change of the mounts (proc(5)).
         let mounts = try FileDescriptor.open("/proc/self/mountinfo", [.readOnly])
         let end = try EventCounter()
         self.end = end
-        // The directory is examined before the thread starts, because the mounts may change meanwhile.
+        // The directory is examined before the thread starts, because the mounts may change while the thread starts.
         let first = Directory(path)
         try SystemThread.start("purvey-place") {
             var last = first

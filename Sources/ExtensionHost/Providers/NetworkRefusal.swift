@@ -6,8 +6,8 @@ import Foundation
 /// Detects errors of an extension that may come from an attempt to use the network without permission. The errors
 /// themselves do not state this reason.
 package enum NetworkRefusal {
-    /// Returns the given error message, and after it the key that the extension's property list must set to get network
-    /// access.
+    /// Returns the given error message, followed by a sentence with the key that the extension's property list must set
+    /// to get network access.
     package static func explained(_ message: String) -> String {
         let end = message.hasSuffix(".") ? "" : "."
         return
@@ -33,7 +33,7 @@ package enum NetworkRefusal {
         switch domain {
         case NSURLErrorDomain where urlCodes.contains(code): return true
         case NSPOSIXErrorDomain where codes.contains(code): return true
-        // The error of `socket` itself. A local directory can cause it, too.
+        // `socket` fails with this error if it is refused. An operation on a local directory can fail with it, too.
         case NSPOSIXErrorDomain where code == EPERM && !isLocal: return true
         default: break
         }

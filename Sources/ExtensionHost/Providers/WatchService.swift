@@ -5,8 +5,8 @@ import Glibc
 import LinuxSystem
 
 /// Watches directories for one process of a provider. The process must not use inotify itself, because it could then
-/// watch any directory of the user by its path. Instead, it sends a descriptor of the directory that is open for
-/// reading. The process can only open directories that it may list.
+/// watch any directory of the user by its path. Instead, the process sends a descriptor of the directory. The
+/// descriptor must be open for reading. The confinement permits this only for directories that the process may list.
 final class WatchService: Sendable {
     private struct State {
         var notices: FolderNotices?

@@ -32,7 +32,7 @@ extension Confinement {
         paths += Self.loaders
         paths += Self.systemSettings.map { ("/etc/" + $0, .read) }
         paths += hostLibraries.map { ($0, .read) }
-        // The extension's libraries need not be in the directories of the host's libraries, for example if the host was
+        // The extension's libraries may be outside the directories of the host's libraries, for example if the host was
         // built on another machine, or contains Swift's libraries itself.
         let libraries = SwiftLibraries(reachable: ["/usr", "/lib", "/lib64", bundle.path] + hostLibraries, data: data)
         paths += libraries.files(of: bundle.executable).map { ($0, [.read, .withoutLinks]) }
@@ -49,7 +49,7 @@ extension Confinement {
         "pki/tls/certs", "protocols", "resolv.conf", "services", "ssl/certs", "ssl/openssl.cnf", "timezone",
     ]
 
-    /// The dynamic loaders, and the access to them. They load the libraries of other programs.
+    /// The dynamic loaders, and the access to them. A loader loads the libraries of a confined program.
     static let loaders: [(path: String, access: Access)] = [
         ("/lib64/ld-linux-x86-64.so.2", [.read, .execute]), ("/lib/ld-linux-aarch64.so.1", [.read, .execute]),
     ]
@@ -89,7 +89,7 @@ package enum ExtensionConfinement {
     /// Whether a process that serves a local directory of the user gets a separate root directory.
     ///
     /// In a separate root directory, the process would still see the local directory after the user has moved or
-    /// replaced it, and a disk after it was unmounted. Therefore only Landlock protects the user's other files from
-    /// such a process. A separate root directory is used only if the kernel does not support Landlock.
+    /// replaced it, and a disk after it was unmounted. Therefore the process gets no separate root directory if the
+    /// kernel supports Landlock. Landlock alone then protects the user's other files from the process.
     static func hasRootDirectory(whereHanded layers: Layers) -> Bool { layers.usedLandlock == 0 }
 }

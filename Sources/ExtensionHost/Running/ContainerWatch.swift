@@ -3,7 +3,8 @@ import LinuxSystem
 /// Watches the number of files in a process's directories, and their size on disk. Without this watch, a confined
 /// process could fill the user's disk, or use up the disk's inodes.
 ///
-/// A separate thread walks the directories. It pauses between walks, so that it walks for a fiftieth of the time.
+/// A separate thread walks the directories. It pauses between walks, so that it walks for at most a fiftieth of the
+/// time.
 package final class ContainerWatch: Sendable {
     /// The limits for all files of an extension together: the files in its container, and in the directories that it
     /// shares with other programs.

@@ -6,8 +6,8 @@ import LinuxSystem
 /// They are read from the process's directory in `/proc` (proc(5)). Descriptors that are in flight between processes
 /// are not listed there.
 struct CountedFiles {
-    /// The number of bytes of each memory file that the process created, by inode number. A memory file that the
-    /// process received from another process counts for its creator.
+    /// The number of bytes of each memory file that the process created, by inode number. A memory file that an
+    /// unconfined process created and sealed is left out; see ``MemoryFile/unconfinedMode``.
     private(set) var memory: [UInt64: Int] = [:]
     private(set) var sockets = 0
     private var nameless: [FileStatus.Identity: Int] = [:]

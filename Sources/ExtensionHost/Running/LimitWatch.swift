@@ -15,7 +15,7 @@ package struct LimitWatch {
     }
 
     /// The maximum number of consecutive checks in which the process's memory or descriptors could not be read. They
-    /// can be unreadable for a moment while threads end.
+    /// can be unreadable for a moment while threads end. After more such checks, the memory limit counts as exceeded.
     private static let mostHidden = 1
     /// The minimum time between two measurements, unless the upper bound has grown so much that the limit may be
     /// exceeded.
@@ -74,8 +74,8 @@ package struct LimitWatch {
         return own + mapped <= most
     }
 
-    /// Returns the number of bytes of those memory files that a process has mapped but that do not already count as its
-    /// own open files; `nil` if the mappings cannot be read.
+    /// Returns the number of bytes of the memory files that a process has mapped. A file that already counts as an open
+    /// file of the process is left out. Returns `nil` if the mappings cannot be read.
     ///
     /// - Parameter room: The number of bytes up to which the exact value does not matter. If an upper bound is at most
     ///   this number, the upper bound is returned instead of a measured value.
@@ -84,7 +84,7 @@ package struct LimitWatch {
         func sum(_ sizes: [UInt64: Int]) -> Int {
             sizes.reduce(0) { usage.open.memory[$1.key] == nil ? $0 + $1.value : $0 }
         }
-        // More than any limit.
+        // The result for too many mappings is greater than any limit.
         if files.count > MappedFiles.mostMappings { return Int.max / 2 }
         let longest = min(usage.mappedMemory, sum(files.lengths))
         if longest <= room { return longest }

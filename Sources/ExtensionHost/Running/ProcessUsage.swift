@@ -21,8 +21,8 @@ struct ProcessUsage {
         case hidden
     }
 
-    /// The maximum number of times that the list of threads is read, to find a thread that does not end while its
-    /// values are read.
+    /// The maximum number of times that the list of threads is read. It is read again if every listed thread ends
+    /// before its values are read.
     private static let attempts = 4
 
     /// Reads the usage of a process that has not been reaped by waitpid(2). Blocks on the system for a short time.

@@ -58,8 +58,8 @@ package struct SwiftLibraries: Sendable {
         self.forbidden = forbidden
     }
 
-    /// Returns the paths of the library files in those directories, of the program's library search path, that contain
-    /// Swift's libraries. Blocks on the file system.
+    /// Returns the paths of the library files in the directories of the program's library search path. Directories that
+    /// do not contain Swift's libraries are left out. Blocks on the file system.
     ///
     /// The search path is part of the program, whose author may have named any directory. Therefore a directory is used
     /// only if it contains Swift's core library, and only regular files with names of libraries are returned. Symbolic

@@ -26,8 +26,8 @@ enum SystemFile {
     /// Returns the number of bytes in the line `KEY: NUMBER kB`; 0 if no line has the key.
     static func bytes(_ key: String, in text: String) -> Int { (number(key, in: text) ?? 0) << 10 }
 
-    /// Calls a function with each line, without the line feed. The memory that this takes does not depend on the size
-    /// of the file, because an untrusted process can determine the size of some of these files.
+    /// Calls a function with each line, without the line feed. Reads the file in pieces, because an untrusted process
+    /// can determine the size of some of these files, and must not exhaust the memory of this process.
     ///
     /// - Parameter body: Returns whether to continue.
     static func forEachLine(_ path: String, _ body: (ArraySlice<UInt8>) -> Bool) throws(Errno) {

@@ -123,7 +123,7 @@ final class ScopeService: Sendable {
             throw ScopeError(
                 refusal: .notAuthentic, message: "the bookmark is relative to another file, or another user's")
         }
-        // The user did not give access to another file at the path.
+        // The user gave access to the bookmark's item, and not to another file that is now at its path.
         guard !resolution.isReplaced else {
             throw ScopeError(refusal: .itemNotFound, message: "another file has taken the place of the bookmark's item")
         }
@@ -203,8 +203,8 @@ extension ScopeService: ConfinedPlaces {
         for item in known {
             let place = realPlace(of: item)
             guard PlainPath.isAtOrBeneath(path, place) else { continue }
-            // The descriptor has the file's current path. A file without a current path is coordinated under its former
-            // one.
+            // The file's current path is read from the descriptor. A file without a current path is coordinated under
+            // its former path.
             return PlacedItem(
                 path: place.string, realPath: item.item.descriptor.path ?? item.item.path, isWritable: item.isWritable)
         }

@@ -61,7 +61,7 @@ struct ScopedItem: Sendable {
         return file
     }
 
-    /// Removes the copy of an earlier access, whose end could not remove it. A link to the item's file may stay.
+    /// Removes the copy that the end of an earlier access failed to remove. A link to the item's file may stay.
     private func removeFormerCopy() throws(Errno) {
         let former = try? place.folder.status(of: name).identity
         if isLinked, let former, try former == item.descriptor.status().identity { return }

@@ -1,8 +1,8 @@
 /// Reads a state of the daemon for several callers, with one request at a time.
 ///
 /// Replies to simultaneous requests may arrive in any order, so that an older state could replace a newer one for good.
-/// A caller that comes during a request waits for the next request, because the daemon may have replied to the running
-/// request before the change that the caller wants to read.
+/// A caller that comes during a request waits for the next request. The daemon may have composed the reply to the
+/// running request before the change that the caller wants to read.
 @MainActor final class SerialReading {
     private var running: Task<Void, Never>?
     /// The number of calls so far, and how many of them a completed request has served.

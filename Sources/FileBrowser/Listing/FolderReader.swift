@@ -31,8 +31,8 @@ actor FolderReader {
         return item
     }
 
-    /// Returns the items of the first page, and then the items of all pages that arrive within ``interval``. Returns
-    /// `nil` after the last page.
+    /// Returns the next items: in the first call, the items of the first page; in each later call, the items of all
+    /// pages that arrive within ``interval``. Returns `nil` after the last page.
     func next() async throws(BrowserError) -> [ItemDescription]? {
         guard !isComplete else { return nil }
         var batch: [ItemDescription] = []

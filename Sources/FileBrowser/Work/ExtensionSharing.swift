@@ -115,8 +115,9 @@ enum ExtensionSharing {
         result.files.append(folder + "/" + name)
     }
 
-    /// Makes the daemon start an extension. Only the returned task has the extension's end of the socket open, because
-    /// the end counts as open until its last copy is closed.
+    /// Makes the daemon start an extension. Only the returned task holds the extension's end of the socket open. The
+    /// connection is closed when the last copy of this end is closed. If this process had another copy, it would not
+    /// notice that the extension has exited.
     private static func start(
         _ target: SharingExtension, _ daemon: any DaemonCalling
     ) throws(Errno) -> (ExtensionConnection, Task<ExtensionEnding, any Error>) {

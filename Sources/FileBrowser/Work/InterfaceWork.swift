@@ -45,8 +45,9 @@ enum InterfaceWork {
         }
     }
 
-    /// Makes the daemon start the extension. Only the returned task has the extension's end of the socket and the
-    /// display open, because these count as open until their last copies are closed.
+    /// Makes the daemon start the extension. Only the returned task holds the extension's end of the socket, and the
+    /// connection to the display, open. Both are closed when their last copies are closed. If this process had other
+    /// copies, it would not notice that the extension has exited.
     private static func start(
         _ interface: InterfaceDescription, _ daemon: any DaemonCalling,
         _ ask: @escaping @MainActor @Sendable (FileProviderPrompt) async -> [String]?

@@ -11,7 +11,7 @@ package enum AppGroup {
     package static let listKey = "com.apple.security.application-groups"
     /// Apple's key in `NSExtension` for the group in which a file provider stores its documents.
     package static let documentKey = "NSExtensionFileProviderDocumentGroup"
-    /// The environment variable that tells a confined process the path of the directory that contains the groups'
+    /// The environment variable that gives a confined process the path of the directory that contains the groups'
     /// directories.
     package static let environmentKey = "PURVEY_GROUPS"
 

@@ -10,7 +10,7 @@ struct GroupFileLock: Sendable {
     let name: FileName
 
     /// The maximum number of polls while another program of the group holds the lock. Polls are 10 ms apart. A limit is
-    /// needed because a program that never releases the lock must not block this one.
+    /// needed because a program that never releases the lock must not block this process.
     private static let polls = 200
     /// The pause in microseconds after an attempt that failed for another reason than a lock of another program.
     private static let pause: UInt32 = 100_000

@@ -7,10 +7,11 @@ extension Arbiter {
         settle([identifier])
         guard let claim = claims[identifier], claim.phase == .waiting else { return }
         hasEntangled = true
-        // Other claims can wait for the newest claim only through the claims that enclose it.
+        // The newest claim is the last in every queue. Therefore another claim can wait for it only by waiting for a
+        // claim that cannot end before it.
         guard claim.isNested, isEntangled(claim) else { return }
         if let other = deadlock(of: identifier) { return deny(identifier, becauseOf: other) }
-        // Because this claim waits now, other nested claims may pass the claims that wait for it.
+        // This claim waits now. Therefore other nested claims may pass the claims that wait for this claim.
         settle(entangledClaims())
     }
 
@@ -22,7 +23,8 @@ extension Arbiter {
         takeTurn(identifier)
         claims[identifier]?.phase = .granted
         forgetNested(identifier)
-        // Presenters relinquish while the claim is in use, but cannot prevent it.
+        // The process already uses the items of the claim. Presenters are asked to relinquish them, but cannot prevent
+        // the claim.
         guard let claim = claims[identifier] else { return }
         settle(prepareForClaim(claim).flatMap { waitingByPresenter[$0] ?? [] })
     }

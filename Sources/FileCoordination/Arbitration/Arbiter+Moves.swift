@@ -132,7 +132,7 @@ extension Arbiter {
     }
 }
 
-/// Limits on the moves that a confined process follows. Other processes make these moves.
+/// The limits on the moves that the claims and presenters of a confined process follow when other processes move items.
 extension Arbiter {
     /// Limits a client's claims and presenters to its directories. If another process moves an item out of these
     /// directories, the client's claims remain at the item's original path, and its presenters are notified only that

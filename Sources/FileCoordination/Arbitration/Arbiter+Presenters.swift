@@ -176,7 +176,7 @@ extension Arbiter {
         /// The presenter that caused the event and needs no notice.
         let excepted: PresenterIdentifier?
         fileprivate var told: Set<Notice> = []
-        /// The number of bytes left for notices. After that, presenters are only notified that their items have
+        /// The number of bytes left for notices. When none are left, presenters are only notified that their items have
         /// changed, without details. The limit matters if, for example, ten thousand windows show a directory and ten
         /// thousand files in it change.
         fileprivate var room = ClaimLimits.noticeBytes

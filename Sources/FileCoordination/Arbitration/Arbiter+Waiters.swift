@@ -30,9 +30,9 @@ extension Arbiter {
 
     /// Returns the claims that wait, directly or indirectly, for at least one of the given claims.
     ///
-    /// - Parameter isExact: Whether to omit claims that may pass the earlier claims that exclude them. With `false`, a
-    ///   claim counts as waiting for every earlier claim that excludes it. To compute which claims may pass, this
-    ///   function is called with `false`.
+    /// - Parameter isExact: Whether to omit claims that may pass the earlier claims that exclude them. If it is
+    ///   `false`, a claim counts as waiting for every earlier claim that excludes it. The rule by which claims may pass
+    ///   is itself computed from the result for `false`.
     func claimsWaiting(for sought: some Collection<ClaimIdentifier>, isExact: Bool) -> Set<ClaimIdentifier> {
         var reached: Set<ClaimIdentifier> = []
         var open = Array(sought)
@@ -137,7 +137,8 @@ extension Arbiter {
                 for entry in queue.after(after, through: mark.after) where !isDone(entry) {
                     mark.skipped.append(entry)
                 }
-                // Entries that were skipped for earlier claims and for this claim stay skipped.
+                // All entries that are still in `skipped`, also those from earlier claims, prevent a mark for their
+                // subtree.
                 marks.skips += mark.skipped.count
                 mark.after = min(mark.after, after)
                 marks.marks[key] = mark

@@ -118,8 +118,8 @@ extension Arbiter {
         return found
     }
 
-    /// Returns the holding claims that end only after `claim`, or have the same purpose as `claim`. An earlier claim
-    /// that waits for one of them must not make `claim` wait.
+    /// Returns the holding claims that end only after `claim`, have the same purpose as `claim`, or wait for the
+    /// presenter of `claim`. An earlier claim that waits for one of them must not make `claim` wait.
     private func claimsBefore(_ claim: Claim) -> Set<ClaimIdentifier> {
         // The set, which may be large, is copied only if other claims are added.
         var found = holdersByPurpose[claim.request.purpose] ?? []
@@ -133,7 +133,7 @@ extension Arbiter {
         if let presenter = claim.presenter, let unanswered = unansweredByPresenter[presenter] {
             for number in unanswered { if let asking = preparations[number]?.claim { found.insert(asking) } }
         }
-        // A presenter whose queue this claim blocks replies after the claim has ended.
+        // A presenter whose queue this claim blocks can reply only after this claim has ended.
         for number in claim.request.blocking {
             let presenter = PresenterIdentifier(client: claim.identifier.client, number: number)
             for question in unansweredByPresenter[presenter] ?? [] {
@@ -145,7 +145,7 @@ extension Arbiter {
     }
 
     /// The result of ``claimsBefore(_:)`` for a claim, and the claims that wait for one of the claims in this result.
-    /// It is computed on first use.
+    /// The second set is computed on first use.
     struct Favour {
         let claims: Set<ClaimIdentifier>
         fileprivate var waiting: Set<ClaimIdentifier>?
@@ -167,8 +167,9 @@ extension Arbiter {
         }
         if isEnclosingReader(other, access, relation, of: claim) { return false }
         guard other.phase == .preparing else { return true }
-        // `claim` does not wait for a preparing claim that waits for the presenter of `claim`, which may need the
-        // access to save. Nor does it wait for a preparing claim that waits for one of the claims in `favour`.
+        // `claim` does not wait for a preparing claim that waits for the presenter of `claim`: the presenter may need
+        // `claim` to save its item before it replies. `claim` also does not wait for a preparing claim that waits for
+        // one of the claims in `favour`.
         if let presenter = claim.presenter,
             other.unanswered.contains(where: { preparations[$0]?.presenter == presenter })
         {

@@ -6,9 +6,9 @@
 ///
 /// A claim excludes other claims for the item, for everything beneath it and for everything above it, unless both
 /// claims only read, or both have the same purpose. Claims that exclude each other are granted in the order in which
-/// they were made. There is one exception. A later claim passes an earlier claim if the earlier claim waits, directly
-/// or indirectly, for a third claim that encloses the later claim, has its purpose, or waits for its presenter. All
-/// items of a claim are granted together.
+/// they were made. There is one exception. A later claim passes an earlier claim that waits, directly or indirectly,
+/// for a third claim, if this third claim encloses the later claim, has the same purpose as the later claim, or waits
+/// for the presenter of the later claim. All items of a claim are granted together.
 ///
 /// When a claim's turn has come, it excludes other claims, and the presenters of its items are asked to prepare. The
 /// claim is granted when all of these presenters have replied.
@@ -110,6 +110,7 @@ package struct Arbiter: Sendable {
     package init() {}
 
     /// Adds the given client: one connection of a process. The limits apply to all connections of a process together.
+    /// Returns `false` if the process, or all processes together, have too many connections.
     package mutating func begin(client: UInt64, of process: UInt64) -> Bool { processes.add(client, of: process) }
 
     /// Applies an event from a process. Returns its effects.

@@ -7,8 +7,8 @@ package enum CoordinationEffect: Sendable, Equatable {
     case denied(claim: UInt64, ClaimDenial)
     /// Asks a presenter to prepare, and to reply within the preparation's time limit.
     case prepare(Preparation)
-    /// The claim for which a presenter was to prepare has ended. The presenter may not have been asked yet, or may not
-    /// have replied.
+    /// The claim for which a presenter was asked to prepare has ended, so that the presenter may use its item again.
+    /// The process may not have passed the request on to the presenter yet, or the presenter may not have replied.
     case reacquire(preparation: UInt64)
     case notify(presenter: UInt64, PresenterNotice)
 }

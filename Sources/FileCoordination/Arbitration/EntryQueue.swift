@@ -32,8 +32,8 @@ struct EntryQueue: Sendable {
         } else if !isMixed, purpose != entry.purpose {
             isMixed = true
         }
-        // The position is nearly always the end, because only a claim that has moved, or that others have passed, is
-        // inserted elsewhere.
+        // The position is nearly always the end. It is another one only if the claim's item has moved, or if a later
+        // claim was granted first.
         let position = position(of: entry.sequence, entry.access)
         if position == storage.endIndex { storage.append(entry) } else { storage.insert(entry, at: position) }
     }

@@ -19,8 +19,8 @@ struct PathTree: Sendable {
         case above, same, beneath
     }
 
-    /// The entries of a node that a search can select together: the reading or the writing accesses, of the waiting or
-    /// of the holding claims.
+    /// A group of a node's entries, which a search selects as a whole. The entries of a group either all read or all
+    /// write. Their claims either all wait or all hold.
     enum Group: Hashable {
         case waitingReaders, waitingWriters, holdingReaders, holdingWriters
 
@@ -174,8 +174,9 @@ struct PathTree: Sendable {
 
     // MARK: Searches
 
-    /// Whether an access at the given node may be excluded by an access of another claim with another purpose. May be
-    /// `true` without such an access. This is faster than a search for all such accesses.
+    /// Whether an access of another claim with another purpose may exclude an access at the given node. If the result
+    /// is `false`, there is no such access. If it is `true`, there may be one. This check is faster than a search for
+    /// all such accesses.
     func hasExcluding(_ claim: ClaimIdentifier, of purpose: String, at node: Int, writes: Bool) -> Bool {
         func isAlone(_ queue: EntryQueue) -> Bool { queue.isAlone(claim, of: purpose) }
         func isAlone(_ node: Int) -> Bool {
@@ -262,8 +263,9 @@ struct PathTree: Sendable {
         return true
     }
 
-    /// Returns every access at the given path, above it (for items in packages) and beneath it, in the order in which
-    /// the claims were made.
+    /// Returns every access at, above and beneath the given path, in the order in which the claims were made. An access
+    /// above the path may concern an item at or beneath it, because an item in a package has its accesses at the
+    /// package's path.
     func entries(around path: ExactPath) -> [Entry] {
         var found: [Entry] = []
         func add(_ node: Int) {

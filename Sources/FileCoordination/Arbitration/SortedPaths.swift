@@ -21,8 +21,8 @@ struct SortedPaths {
     /// Whether `path` is in the set or beneath a member of the set.
     func cover(_ path: ExactPath) -> Bool {
         if topmost.isEmpty { return false }
-        // If `path` is at or beneath a topmost path, that path is the last topmost path that does not follow `path`,
-        // because every path between them would lie beneath it.
+        // Only the last topmost path that does not follow `path` can be at or above `path`. All paths between a
+        // directory and `path`, which lies beneath the directory, also lie beneath it, so they are not topmost.
         let following = Self.firstIndex(in: topmost) { PlainPath.precedes(path, $0) }
         return following > 0 && PlainPath.isAtOrBeneath(path, topmost[following - 1])
     }

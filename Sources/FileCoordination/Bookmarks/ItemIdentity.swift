@@ -4,8 +4,8 @@ import LinuxSystem
 
 /// The identity of a file or directory, which does not depend on its path.
 ///
-/// It consists of the inode number and, if the file system supports them, the file handle. A later file with the same
-/// inode number has another handle. If the file system does not support handles, the birth time is used instead.
+/// It consists of the inode number, and of the file handle and the birth time if the file system supports them. A later
+/// file with the same inode number has another handle and another birth time.
 package struct ItemIdentity: SchemaMessage, Hashable {
     let device: UInt64
     let inode: UInt64

@@ -22,10 +22,14 @@ package struct ResolvedItem: Sendable {
 
 /// A search for an item by its identity.
 ///
-/// It tries, in this order: the known paths; the file handle, which only a process with CAP_DAC_READ_SEARCH may open;
-/// the path within the item's file system at other mount points of this file system; and a search for the inode number
-/// in the directories around the known paths and in the home directory. The last search examines a limited number of
-/// names, on one file system: an item that was moved farther away is not found.
+/// It tries, in this order:
+/// - the known paths;
+/// - the file handle, which only a process with CAP_DAC_READ_SEARCH may open;
+/// - the item's path within its file system, at other mount points of the file system;
+/// - the inode number, in the directories around the known paths and in the home directory.
+///
+/// The last step examines a limited number of names, on one file system. An item that was moved farther away is not
+/// found.
 struct ItemSearch {
     let identity: ItemIdentity
     /// The absolute paths at which the item may be, the likeliest first.
@@ -33,12 +37,14 @@ struct ItemSearch {
     /// The item's path relative to the root of its file system; `nil` if it is unknown.
     let inside: String?
 
-    /// The limits of the search around the known paths: the number of names to examine, the number of parent
-    /// directories from which to begin, and the depth. This is the number of names. Fewer names are examined if another
-    /// item exists at the path, because that other item has most likely replaced the item that is searched for.
+    /// The maximum number of names that the search around the known paths examines.
     private static let entryLimit = 200_000
+    /// The limit that replaces `entryLimit` if another item exists at a known path. This other item has most likely
+    /// replaced the item that is searched for.
     private static let entryLimitWhenReplaced = 20_000
+    /// The number of directories above a known path at which the search begins.
     private static let foldersAbove = 4
+    /// The maximum depth of the search beneath each of these directories.
     private static let depthLimit = 8
 
     /// Finds the item. Blocks on the file system.
@@ -67,7 +73,8 @@ struct ItemSearch {
         for folder in folders {
             do throws(Errno) {
                 let file = try folder.open(handle, .pathOnly)
-                // The kernel may not know the whole path at once, so the path is checked.
+                // The kernel may not know the whole path of a file that was opened by its handle, so the path is
+                // checked.
                 if let path = file.path, let item = check(path) { return item }
             } catch .notPermitted {
                 return nil

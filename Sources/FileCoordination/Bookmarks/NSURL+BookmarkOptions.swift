@@ -23,8 +23,8 @@ extension NSURL {
         public static var securityScopeAllowOnlyReadAccess: BookmarkCreationOptions {
             BookmarkCreationOptions(rawValue: 1 << 12)
         }
-        /// Grants no access. Without this option and ``minimalBookmark``, a bookmark lets any confined process of the
-        /// user access the item until the machine restarts.
+        /// Grants no access. A bookmark with neither this option nor ``minimalBookmark`` lets any confined process of
+        /// the user access the item until the machine restarts.
         public static var withoutImplicitSecurityScope: BookmarkCreationOptions {
             BookmarkCreationOptions(rawValue: 1 << 29)
         }

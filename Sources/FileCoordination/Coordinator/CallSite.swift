@@ -4,8 +4,8 @@ import Runtime
 
 /// The place of a call to a coordinator, for error messages about deadlocks.
 ///
-/// Every claim records its place, so recording must be cheap and cannot fail. It stores a few return addresses from the
-/// thread's stack. These are converted to a file and line only when a deadlock is reported.
+/// Every claim records its place, so recording must be cheap and cannot fail. Therefore only a few return addresses are
+/// copied from the thread's stack. They are converted to a file and line only when a deadlock is reported.
 enum CallSite: Sendable {
     /// The return addresses of the call, the innermost first.
     case addresses([UInt])
@@ -32,8 +32,8 @@ enum CallSite: Sendable {
 
     private static func words(for addresses: [UInt]) -> String? {
         // First, only names are looked up in the symbol tables. Finding a source line takes seconds in a large program,
-        // so it is done only for the program's call. Finding inlined functions would take as long again, so the name is
-        // that of the function that contains them.
+        // so it is done only for the program's call. Finding inlined functions would take as long again, so it is not
+        // done. If the call is in an inlined function, the name is that of the function that contains the inlined one.
         guard !addresses.isEmpty, let frames = symbolicated(addresses, [.useSymbolCache])?.frames,
             frames.count == addresses.count
         else { return nil }
@@ -42,7 +42,8 @@ enum CallSite: Sendable {
             guard let symbol = frame.symbol, !symbol.isSwiftThunk else { continue }
             let isOurs = symbol.rawName.hasPrefix("$s16FileCoordination")
             if isInside, !isOurs { return words(for: symbol, at: address) }
-            // The program's call is that of a member of `NSFileCoordinator`. Calls of internal functions are skipped.
+            // The program's frame is the first one outside of this module after a frame of a member of
+            // `NSFileCoordinator`. All frames before it are skipped.
             isInside = isOurs && (isInside || symbol.name.contains("NSFileCoordinator."))
         }
         return nil

@@ -13,8 +13,8 @@ struct ClaimedItem: Sendable {
 
     let url: URL
     let use: Use
-    /// The descriptor of the open file, if another process sent it to this process, which may be unable to open the
-    /// file by its path.
+    /// The descriptor of the open file, if another process sent the descriptor to this process. This process may be
+    /// unable to open the file by its path.
     var handed: FileDescriptor?
 
     static func reading(_ url: URL, _ options: NSFileCoordinator.ReadingOptions) -> ClaimedItem {
@@ -108,7 +108,8 @@ struct ItemWatch {
             return .deleted
         }
         guard let before else { return .changed }
-        // If the move was announced, an item with another identity has taken the path of the moved item.
+        // The move was announced, so only an item that took the path of the moved item is a change. Such an item has
+        // another identity.
         if isAnnounced { return before.identity == after.identity ? .none : .changed }
         if before.identity != after.identity, let moved = destination {
             return .moved(toPath: moved.path, key: moved.key)

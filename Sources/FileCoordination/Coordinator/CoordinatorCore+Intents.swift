@@ -92,14 +92,14 @@ extension CoordinatorCore {
         }
     }
 
-    /// Claims items without blocking. The items' paths are resolved before the claim is made, and once more when it is
-    /// granted if it had to wait. The second resolution must not happen on the thread that delivers grants, because a
-    /// file system that this process implements may itself wait for a grant.
+    /// Claims items without blocking. The items' paths are resolved before the claim is made. If the claim had to wait,
+    /// the paths are resolved once more after the grant. This must not happen on the thread that delivers grants,
+    /// because a file system that this process implements may itself wait for a grant.
     ///
     /// - Parameters:
-    ///   - finish: Runs the first of the two functions that it is passed, immediately or later, on a thread that may
-    ///     block. If it cannot run the first function, it runs the second one on any thread.
-    ///   - completion: Called within the first of these functions.
+    ///   - finish: Called with two functions. Runs the first function, immediately or later, on a thread that may
+    ///     block. If this is not possible, runs the second function, on any thread.
+    ///   - completion: Called by the first function that `finish` gets.
     private func claim(
         _ items: [ClaimedItem], purpose: String, in surroundings: ClaimSurroundings, attempts: Int, at site: CallSite,
         for caller: WaitingTask? = nil,
@@ -209,7 +209,7 @@ final class BatchEnd: Sendable {
     func come() { process.release(ticket) }
 }
 
-/// An operation that runs on a client's queue after a claim was granted. If the client cancels the operation, or
+/// An operation that runs on a caller's queue after a claim was granted. If the caller cancels the operation, or
 /// releases the queue, the operation does not run. The claim then ends, too.
 final class TurnOperation: Operation, @unchecked Sendable {
     // Sendable: all mutable state is in the lock.

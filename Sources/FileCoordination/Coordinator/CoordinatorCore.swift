@@ -151,7 +151,7 @@ final class CoordinatorCore: Sendable {
     }
 
     /// Whether an item's URL leads to another path than before the claim because a symbolic link has changed, and not
-    /// because of a coordinated move.
+    /// because of a coordinated move. If so, or if a path cannot be resolved, releases the claim.
     private static func haveChanged(
         _ items: [ClaimedItem], _ places: [ItemPath], _ granted: [GrantedItem], release ticket: ClaimTicket,
         _ process: ProcessCoordination
@@ -183,8 +183,8 @@ final class CoordinatorCore: Sendable {
     func announceMove(from old: ItemPath, to new: ItemPath) {
         let around = TaskClaims.current.held + ThreadClaims.current.held
         running.withLock { running in
-            // If this thread runs no accessor of the coordinator, any of the running accessors may have made it
-            // announce the move.
+            // If the caller is outside of the coordinator's accessors, it is unknown which running accessor moved the
+            // item. Then the move is recorded for all running accessors.
             let inside = around.filter { running.announcedMoves[$0] != nil }
             for claim in inside.isEmpty ? Array(running.announcedMoves.keys) : inside {
                 running.announcedMoves[claim]?.insert(old.path)

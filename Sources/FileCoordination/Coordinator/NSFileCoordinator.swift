@@ -144,10 +144,10 @@ open class NSFileCoordinator: NSObject {
         perform([ClaimedItem(url: url, use: .reading(options), handed: file)], outError) { reader($0[0]) }
     }
 
-    /// Evicts an item's contents, which exist elsewhere as well. Presenters of the item relinquish it, and are asked to
+    /// Evicts an item's contents, which can be fetched again. Presenters of the item relinquish it, and are asked to
     /// accept the eviction with ``NSFilePresenter/accommodatePresentedItemEviction(completionHandler:)``. If a
-    /// presenter objects, the call fails with its error. Presenters are not notified of a change. Otherwise like
-    /// ``coordinate(writingItemAt:options:error:byAccessor:)``.
+    /// presenter objects, the call fails with the presenter's error. Presenters are not notified of a change. Otherwise
+    /// like ``coordinate(writingItemAt:options:error:byAccessor:)``.
     package func coordinate(evictingItemAt url: URL, error outError: NSErrorPointer, byAccessor evicter: (URL) -> Void)
     {
         perform([ClaimedItem(url: url, use: .evicting)], outError) { evicter($0[0]) }

@@ -59,7 +59,8 @@ open class NSFileVersion: NSObject {
     /// The name of the computer on which the version was saved.
     open var localizedNameOfSavingComputer: String? { kept?.record.computer ?? VersionRecord.thisComputer }
 
-    /// The date of the last change of the version's contents; `nil` if the contents do not exist any more.
+    /// The date of the last change of the version's contents; `nil` for the current version of an item that does not
+    /// exist any more.
     open var modificationDate: Date? {
         if let kept { return kept.record.modificationDate }
         return (try? FileStatus.of(itemURL.bookmarkPath)).map { Date($0.modified) }

@@ -213,8 +213,8 @@ open class FileWrapper: NSObject, NSSecureCoding {
     /// The hierarchy is built under a hidden name in the same directory and then renamed. After an error the former
     /// item is unchanged.
     ///
-    /// - Parameter originalContentsURL: The URL that the wrapper was read from. Contents that were not read yet are
-    ///   copied from there.
+    /// - Parameter originalContentsURL: The URL that the wrapper was read from. If a file was not read yet, and cannot
+    ///   be read now because it was changed or removed, its contents are copied from this URL.
     /// - Throws: `CocoaError`.
     open func write(to url: URL, options: WritingOptions = [], originalContentsURL: URL?) throws {
         try writeWhole(to: url, options, original: originalContentsURL)

@@ -57,8 +57,8 @@ struct SerializedWrapper {
 
 extension FileWrapper {
     var serialized: Data? {
-        // Foundation's writer would be too slow, because it compares each dictionary with everything in it, again at
-        // every depth.
+        // Foundation's writer would be too slow. It compares dictionaries together with everything that is nested in
+        // them, and repeats this at every depth.
         var writer = BinaryPropertyListWriter()
         guard let root = add(to: &writer, depth: 0) else { return nil }
         _ = writer.add(dictionary: [

@@ -22,7 +22,7 @@ public protocol NSFilePresenter: NSObjectProtocol {
     /// lets a sandboxed program that has access to the primary file open the related item. On Linux it has no effect: a
     /// confined program needs a bookmark of each file.
     var primaryPresentedItemURL: URL? { get }
-    /// The attributes, of files in cloud storage, whose changes the presenter is notified of.
+    /// The observed attributes. If one of them changes on a file in cloud storage, the presenter is notified.
     var observedPresentedItemUbiquityAttributes: Set<URLResourceKey> { get }
 
     /// Asks the presenter to relinquish the item, because a reader waits for it. Call `reader` when the item may be
@@ -31,11 +31,13 @@ public protocol NSFilePresenter: NSObjectProtocol {
     /// Asks the presenter to relinquish the item, because a writer waits for it. Call `writer` when the item may be
     /// written, and pass it a closure that is called when the writer has finished.
     func relinquishPresentedItem(toWriter writer: @escaping @Sendable ((@Sendable () -> Void)?) -> Void)
-    /// Asks the presenter to save unsaved changes, because the item is about to be read. If the presenter reports an
-    /// error, the reader's coordination fails with the same error.
+    /// Asks the presenter to save unsaved changes, because the item is about to be read, or to be written with
+    /// ``NSFileCoordinator/WritingOptions/forMerging``. If the presenter reports an error, the coordination of this
+    /// access fails with the same error.
     func savePresentedItemChanges(completionHandler: @escaping @Sendable ((any Error)?) -> Void)
-    /// Asks the presenter to save unsaved changes, because the item is about to be read. If the presenter throws an
-    /// error, the reader's coordination fails with the same error.
+    /// Asks the presenter to save unsaved changes, because the item is about to be read, or to be written with
+    /// ``NSFileCoordinator/WritingOptions/forMerging``. If the presenter throws an error, the coordination of this
+    /// access fails with the same error.
     func savePresentedItemChanges() async throws
     /// Prepares for the deletion of the item. If the presenter reports an error, the coordination of the deletion fails
     /// with the same error.

@@ -24,8 +24,8 @@ struct ItemPath: Hashable, Sendable {
         try self.init(path: url.path, followingLink: followingLink)
     }
 
-    /// Returns the path of a file URL that has no percent-encoded characters; `nil` for other URLs. Most URLs have
-    /// none, and `URL.path` takes several times as long.
+    /// Returns the path of a file URL with only plain characters: ASCII letters, digits, `/`, `.`, `-` and `_`. Returns
+    /// `nil` for other URLs. Most URLs have only plain characters, and `URL.path` takes several times as long.
     private static func plainPath(of url: URL) -> String? {
         let scheme = "file://"
         var text = url.absoluteString

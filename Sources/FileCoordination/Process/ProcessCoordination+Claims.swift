@@ -141,7 +141,7 @@ package final class ChangeNoting: Sendable {
     private init() {}
 
     /// Whether the caller handles a notification that has not ended. A task that was started within a notification may
-    /// still run after it has ended.
+    /// continue after the notification has ended. From then on, the task's claims are not marked.
     static var isUnderWay: Bool { current.map { noting in !noting.isOver.withLock { $0 } } ?? false }
 
     /// Runs a function that notifies a provider, and marks the claims that are made during the call.

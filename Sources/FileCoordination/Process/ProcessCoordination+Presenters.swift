@@ -16,7 +16,8 @@ extension ProcessCoordination {
         let isConnected = post { state in
             var events: [CoordinationEvent] = []
             if let number = state.presenterNumbers[object] {
-                // Another object at the same address was deallocated but never removed.
+                // If the registered presenter still exists, it is this one. Otherwise, another object at the same
+                // address was deallocated but never removed.
                 if state.presenters[number]?.reference.presenter != nil { return [] }
                 state.presenters[number] = nil
                 state.presenterNumbers[object] = nil
@@ -98,11 +99,12 @@ extension ProcessCoordination {
                 if case .connected(_, isLocal: false) = state.link { return (state.isWatchingPlaces, true) }
                 return (state.isWatchingPlaces, false)
             }
-            // Without the daemon, this is unnecessary, because every claim of this process reads the URLs again.
+            // Without the daemon, the URLs need not be read now, because every claim of this process reads them again.
             if isShared {
                 refreshPlaces()
             } else if goesOn {
-                // Presenters in a process that makes no claims should be notified by other processes, too.
+                // A process that makes no claims must find the daemon, too, so that its presenters are notified of
+                // accesses by other processes.
                 lookForDaemonAgain(after: presentersPause)
             }
             if goesOn { lookAgainLater() }

@@ -57,7 +57,7 @@ package final class ProcessCoordination: Sendable {
     private static func found() -> (any SharedCoordination)? {
         if ProcessInfo.processInfo.environment["PURVEY_COORDINATION"] == "process" { return nil }
         guard let pointer = clate_shared_coordination() else { return nil }
-        // The function that `clate_shared_coordination` finds returns a retained object of this class.
+        // The pointer is a retained `SharedCoordinationBox` that the service's client created.
         return Unmanaged<SharedCoordinationBox>.fromOpaque(pointer).takeRetainedValue().coordination
     }
 
@@ -145,7 +145,7 @@ extension ProcessCoordination {
     private func lost(_ epoch: UInt64) {
         let (reacquisitions, isNeeded) = state.withLock { state -> ([Reacquisition], Bool) in
             guard state.epoch == epoch else {
-                // The connection attempt of the next authority failed before it took over.
+                // The connection to the next authority was lost before this authority became the current one.
                 if state.isTryingAgain, state.epoch + 1 == epoch { state.wasLostMeanwhile = true }
                 return ([], false)
             }

@@ -6,8 +6,8 @@
 struct TaskClaims: Sendable {
     let held: [UInt64]
     let answering: [UInt64]
-    /// The identifier of the task to which the value belongs. With it, a task that has inherited the value from another
-    /// task is recognized.
+    /// The identifier of the task to which the value belongs. A task that has inherited the value from another task has
+    /// a different identifier.
     private let task: Int?
 
     @TaskLocal private static var inherited: TaskClaims?

@@ -16,8 +16,8 @@ package protocol ConfinedPlaces: Sendable {
     var container: String { get }
     /// The paths of the directories of the app groups to which the process belongs, with symbolic links resolved.
     var groups: [String] { get }
-    /// The path, with symbolic links resolved, of the directory in which the process sees items from outside its
-    /// container. The process may use only these items in the directory.
+    /// The path of the directory in which the process sees items from outside its container, with symbolic links
+    /// resolved. In this directory, the process may use only these items.
     var scopes: String { get }
     /// Returns the item in `scopes` that is at the given path or contains it; `nil` if there is none. Does not wait for
     /// the file system.

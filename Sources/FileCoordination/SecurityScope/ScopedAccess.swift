@@ -82,8 +82,9 @@ package final class ScopedAccess: Sendable {
 
     /// Ends a use of an item. Does nothing if no use has begun.
     ///
-    /// - Returns: `false` if the daemon could not end the access, so that the item stays at its path until the process
-    ///   ends or the next access to the item has ended. If the daemon itself has ended, so has the access.
+    /// - Returns: `false` if the daemon could not end the access. The item then stays at its path until the process
+    ///   ends, or until the next access to the item has ended. If the daemon itself has ended, the access has ended,
+    ///   too.
     @discardableResult
     package func end(_ path: String) -> Bool {
         guard let connection else { return true }

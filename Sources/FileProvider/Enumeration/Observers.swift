@@ -25,8 +25,8 @@ public protocol NSFileProviderEnumerationObserver: NSFileProviderEnumerationObse
 }
 
 extension NSFileProviderEnumerationObserverRequirements {
-    /// The default for a class that does not declare the member. Its value is not used: through `any
-    /// NSFileProviderEnumerationObserver`, the member is `nil`.
+    /// The default for a class that does not declare the member. Its value is not used: a caller that has an `any
+    /// NSFileProviderEnumerationObserver` reads `nil`.
     public var suggestedPageSize: Int { OptionalMember.missing(0) }
 }
 
@@ -66,8 +66,8 @@ public protocol NSFileProviderChangeObserver: NSFileProviderChangeObserverRequir
 }
 
 extension NSFileProviderChangeObserverRequirements {
-    /// The default for a class that does not declare the member. Its value is not used: through `any
-    /// NSFileProviderChangeObserver`, the member is `nil`.
+    /// The default for a class that does not declare the member. Its value is not used: a caller that has an `any
+    /// NSFileProviderChangeObserver` reads `nil`.
     public var suggestedBatchSize: Int { OptionalMember.missing(0) }
 }
 

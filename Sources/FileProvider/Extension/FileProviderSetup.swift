@@ -147,9 +147,9 @@ public protocol FileProviderDescribing: NSObjectProtocol {
 
 /// A provider that signs in with the user's password. `purvey sign-in` uses such a provider.
 ///
-/// A subclass of ``NSFileProviderExtension`` conforms to this protocol. The provider fails requests that need a sign-in
-/// with ``NSFileProviderError/notAuthenticated``. The system then asks the user once. After a successful sign-in, the
-/// system retries these requests.
+/// A subclass of ``NSFileProviderExtension`` conforms to this protocol. If a request needs a sign-in, the provider
+/// replies with the error ``NSFileProviderError/notAuthenticated``. The system then asks the user once. After a
+/// successful sign-in, the system retries these requests.
 ///
 /// Source: an addition. Apple's providers show windows of their own.
 public protocol FileProviderSigningIn: NSObjectProtocol {

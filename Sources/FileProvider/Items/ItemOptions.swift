@@ -1,6 +1,6 @@
 import MobileCoreServices
 
-/// The value of `favoriteRank` for a favorite whose position among the favorites the system chooses.
+/// The value of `favoriteRank` for a favorite without a rank of its own. The system chooses its position.
 public let NSFileProviderFavoriteRankUnranked: UInt64 = 0
 
 /// The operations that are allowed on an item.

@@ -1,7 +1,8 @@
 import Foundation
 import UniformTypeIdentifiers
 
-/// Defaults for a class that does not declare a member. Their values are not used, because through `any
+/// Defaults for a class that does not declare a member. ``contentType`` and ``typeIdentifier`` are derived from each
+/// other, if the class declares one of them. The values of all other defaults are not used, because through `any
 /// NSFileProviderItem` such a member is `nil`.
 extension NSFileProviderItemRequirements {
     /// The type whose identifier is ``typeIdentifier``.

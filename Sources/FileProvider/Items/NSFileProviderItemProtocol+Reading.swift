@@ -4,7 +4,7 @@ import UniformTypeIdentifiers
 /// The members of an item as they are read through `any NSFileProviderItem`. Each member has one more level of
 /// optionality here than in a class. On this level, `nil` means that the class does not declare the member.
 extension NSFileProviderItemProtocol {
-    /// This item as a type whose members have the types that classes declare.
+    /// This item as an ``NSFileProviderItemRequirements``. Its members have the types that classes declare.
     private var own: any NSFileProviderItemRequirements { self }
 
     /// The type of the contents; `.folder` for a directory, `.symbolicLink` for a link. `nil` if the item's class does

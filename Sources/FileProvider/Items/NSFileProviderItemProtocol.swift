@@ -173,6 +173,6 @@ public protocol NSFileProviderItemProtocol: NSFileProviderItemRequirements {
 
 /// The name that programs use for items, both as the protocol of a class and as the type of a value.
 ///
-/// On Apple's platforms, it stands for `any NSFileProviderItemProtocol`, to which a class can conform only with Apple's
-/// importer of Objective-C.
+/// On Apple's platforms, this name stands for `any NSFileProviderItemProtocol`. A class can conform to it only because
+/// the compiler imports the name from Objective-C. On Linux, the name therefore stands for the protocol itself.
 public typealias NSFileProviderItem = NSFileProviderItemProtocol

@@ -9,7 +9,8 @@ enum OptionalMember {
     static func read<Value>(_ member: @autoclosure () -> Value) -> Value? { read([], member) }
 
     private static func read<Value>(_ first: Flags, _ member: () -> Value) -> Value? {
-        // The program's code may read members of other items, so each read has its own flags.
+        // While the program's code computes the member, it may read members of other items. Therefore each read has its
+        // own flags.
         let outer = flags
         flags = first
         defer { flags = outer }

@@ -5,8 +5,8 @@ import UniformTypeIdentifiers
 
 extension ProviderItem {
     /// Reads each member of a provider's item once. Values that are invalid or exceed a limit are left out, as if the
-    /// provider had not reported them. Therefore later arithmetic cannot trap, and an item with excessive values still
-    /// exists. Identifiers cannot be left out; ``init(usable:)`` checks them.
+    /// provider had not reported them. Therefore later arithmetic cannot trap, and one such value does not make the
+    /// whole item unusable. Identifiers cannot be left out; ``init(usable:)`` checks them.
     package init(_ item: any NSFileProviderItem) {
         let identifier = item.itemIdentifier
         let type = item.contentType
@@ -124,7 +124,7 @@ extension ProviderItem {
     /// Returns the number as a count; `nil` if it is negative or too large.
     static func count(_ number: NSNumber?) -> Int64? {
         guard let number else { return nil }
-        // This is the usual case. It avoids the two objects that the comparison below creates.
+        // Usually, this check suffices. Unlike the conversion below, it does not create two objects.
         let (whole, real) = (number.int64Value, number.doubleValue)
         if whole.magnitude < exactLimit, Double(whole) == real { return whole >= 0 ? whole : nil }
         if let count = Int64(exactly: number) { return count >= 0 ? count : nil }

@@ -17,8 +17,8 @@ protocol EngineBackend: ManagerBackend {
         _ request: C, of domain: NSFileProviderDomainIdentifier?,
         _ completion: @escaping @Sendable (Result<C.Value, any Error>) -> Void)
 
-    /// Requests the version of an item set from a running engine. Does not start a daemon, because no program waits for
-    /// the reply.
+    /// Requests the version of an item set. If the request has a known version, the reply comes when the set has
+    /// changed. Such a request does not start a daemon, because no program waits for its reply.
     func watch(
         _ request: ManagerSetVersionCall, of domain: NSFileProviderDomainIdentifier?,
         _ completion: @escaping @Sendable (Result<ItemSetVersion, any Error>) -> Void)
@@ -90,8 +90,8 @@ extension EngineBackend {
         perform(request, of: domain, settled(completion))
     }
 
-    /// Returns a completion handler that wraps every failure in a `cannotSynchronize` error, as Apple's documentation
-    /// describes. The failure becomes the underlying error.
+    /// Returns a completion handler that wraps failures in a `cannotSynchronize` error, as Apple's documentation
+    /// describes. The failure becomes the underlying error. Only `providerDomainNotFound` is not wrapped.
     private func settled(_ completion: @escaping Completion) -> Completion {
         { error in
             guard let error, (error as? NSFileProviderError)?.code != .providerDomainNotFound else {

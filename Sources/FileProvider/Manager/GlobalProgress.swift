@@ -52,7 +52,8 @@ final class GlobalProgress: Sendable {
 
     private func look() {
         backend.transfers(isUpload: isUpload, in: domain) { [self] result in
-            // A program without a daemon or a provider has no transfers, now or later.
+            // The updates end if there is no daemon, or if the program has no provider, because no transfers can begin
+            // then.
             if case .failure(let failure as NSFileProviderError) = result, failure.code == .providerNotFound { return }
             let count = (try? result.get()) ?? TransferTotals()
             DispatchQueue.main.async { [self] in

@@ -66,7 +66,8 @@ package protocol ManagerBackend: Sendable {
             ) -> Void)
     /// Materializes an item.
     ///
-    /// - Parameter range: the byte range; `nil` for the whole file.
+    /// - Parameter range: the requested byte range; `nil` for the whole file. A backend may materialize the whole file
+    ///   in any case.
     func requestDownload(
         of item: NSFileProviderItemIdentifier, range: NSRange?, in domain: NSFileProviderDomainIdentifier?,
         _ completion: @escaping Completion)
@@ -87,9 +88,10 @@ package protocol ManagerBackend: Sendable {
         in domain: NSFileProviderDomainIdentifier?, _ completion: @escaping Completion)
 
     // MARK: Sets
-    /// Waits until the version of an item set differs from a known version. Does not start a daemon.
+    /// Waits until the version of an item set differs from a known version. This wait does not start a daemon.
     ///
-    /// - Parameter known: the version that the caller knows; `nil` to return the version at once.
+    /// - Parameter known: the version that the caller knows; `nil` to return the version at once, which starts a daemon
+    ///   if none runs.
     func version(
         of set: ItemSet, in domain: NSFileProviderDomainIdentifier?, known: UInt64?,
         _ completion: @escaping @Sendable (Result<UInt64, any Error>) -> Void)

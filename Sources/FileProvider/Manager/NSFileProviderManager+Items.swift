@@ -6,7 +6,7 @@ extension NSFileProviderManager {
     /// Materializes a file.
     ///
     /// - Parameters:
-    ///   - requestedRange: the byte range; `nil` for the whole file.
+    ///   - requestedRange: ignored on Linux: the whole file is fetched even if a byte range is requested.
     ///   - completionHandler: called when the contents are local.
     public func requestDownloadForItem(
         withIdentifier itemIdentifier: NSFileProviderItemIdentifier, requestedRange: NSRange? = nil,

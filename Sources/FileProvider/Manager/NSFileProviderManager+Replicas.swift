@@ -42,10 +42,10 @@ extension NSFileProviderManager {
 
     /// Sends an item to the provider as if it had been changed locally. Returns before the provider receives the item.
     ///
-    /// Contents are sent if they are local and not older than the provider's (`itemChanged(at:)`). The date of last
-    /// use, the tags and the favorite rank are also sent. Other fields, such as name and parent, are not sent, because
-    /// the system always gets them from the provider. A request for such other fields only fails with
-    /// `featureUnsupported`.
+    /// Contents are sent if they are local and not older than the provider's; an ``NSFileProviderExtension`` receives
+    /// them through `itemChanged(at:)`. The date of last use, the tags and the favorite rank are also sent. Other
+    /// fields, such as name and parent, are not sent, because the system always gets them from the provider. If all
+    /// requested fields are of this kind, the error is `featureUnsupported`.
     ///
     /// - Parameter options: ignored.
     public func requestModification(

@@ -44,7 +44,6 @@ enum Placeholder {
     static func write(at url: URL, _ metadata: [URLResourceKey: Any]) throws {
         var values: [String: Any] = [:]
         for (key, value) in metadata {
-            // Values that a property list cannot have are left out.
             if let value = PlainValue.make(value) { values[key.rawValue] = value }
         }
         let data = try PropertyListSerialization.data(fromPropertyList: values, format: .binary, options: 0)

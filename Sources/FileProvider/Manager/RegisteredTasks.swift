@@ -18,7 +18,8 @@ final class RegisteredTasks: Sendable {
     }
     // Leaf lock: only the state of tasks is read under it.
     private let tasks = Mutex<[Key: Registered]>([:])
-    /// Whether a task was ever registered. Until then, FoundationNetworking may not be loaded.
+    /// Whether a task was ever registered. Before that, the library FoundationNetworking is possibly not loaded, so no
+    /// code that needs it is run.
     private let isUsed = Atomic(false)
 
     /// Registers a task.

@@ -134,9 +134,9 @@ extension NSFileProviderDomain {
     public static let quotaUsedKey = ProviderDomainState.quotaUsedKey
 }
 
-/// A provider that only reads the files with new contents that the system passes to it, and opens them with
-/// ``FileProviderContents/open(_:)``. Such a provider receives the system's own file. Any other provider receives a
-/// copy of the file, which takes time to write.
+/// A provider that opens files with new contents only with ``FileProviderContents/open(_:)``, and only reads them. Such
+/// a provider receives the system's own file. Any other provider receives a copy of the file, which takes time to
+/// write.
 ///
 /// Source: an addition. Apple's providers may also change, move or clone such a file.
 public protocol FileProviderReadingContents: NSObjectProtocol {}

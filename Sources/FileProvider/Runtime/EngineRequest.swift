@@ -62,7 +62,8 @@ final class EngineRequest: Sendable {
             return (state.entry.take(), state.endHandler.take())
         }
         if let entry { Deadlines.shared.cancel(entry) }
-        // Retain the closure until the lock is released, because the release of its captures may run other code.
+        // The closure is retained until here, outside of the lock, because the deallocation of its captures may run
+        // other code.
         _ = endHandler
     }
 
@@ -142,8 +143,10 @@ private final class FirstValue<Value: Sendable>: Sendable {
 }
 
 /// The item whose change the running provider code is serving, as a task-local value. If this code waits for pending
-/// changes, the wait excludes this item, because the code would otherwise wait for itself. The value is not passed on
-/// to the provider's own dispatch queues. A wait on such a queue may belong to any change that the process is serving.
+/// changes, the wait excludes this item, because the code would otherwise wait for itself.
+///
+/// The value is not passed on to the provider's own dispatch queues. A wait on such a queue may belong to any change
+/// that the process is serving. Therefore its request contains the items of all these changes (``all``).
 enum CurrentChange {
     @TaskLocal static var identifier: String?
 

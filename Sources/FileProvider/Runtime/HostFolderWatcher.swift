@@ -36,7 +36,7 @@ package protocol FolderWatcher: Sendable {
     /// The notifications.
     var notices: FolderNotices { get }
 
-    /// Adds a directory. In an extension's process, blocks until the daemon replies.
+    /// Adds a directory. In an extension's process, blocks until the host replies.
     ///
     /// - Parameter folder: the directory, open for reading.
     /// - Throws: `noSpace` if the limit of watched directories is reached.

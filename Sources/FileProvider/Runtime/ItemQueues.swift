@@ -44,7 +44,8 @@ package final class ItemQueues: Sendable {
     }
 }
 
-/// A request's ownership of a key. The ownership ends only once: at the end of the request or of its time limit.
+/// A request's ownership of a key. It ends when the request ends, or earlier after its time limit has passed. Only the
+/// first call of ``end()`` has an effect.
 final class Turn: Sendable {
     private let turns: ItemQueues
     private let key: String

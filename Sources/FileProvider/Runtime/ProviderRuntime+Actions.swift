@@ -23,7 +23,8 @@ extension ProviderRuntime {
             }
             return try result.get()
         }
-        // These requests have one key, so that a request for the state returns the result of an earlier change.
+        // All these requests have the same key and run one after the other, so that a request for the state returns the
+        // result of an earlier change.
         on(ProviderSuppressionCall.self, key: { _ in "suppression" }, in: &service) {
             request, provider, _ throws(ProviderError) in
             guard let object = provider.object as? any NSFileProviderUserInteractionSuppressing else {

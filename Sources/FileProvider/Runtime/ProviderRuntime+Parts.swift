@@ -45,8 +45,8 @@ extension ProviderRuntime {
                     request: ServedRequest(to: provider), minimalRange: NSRange(location: start, length: count),
                     aligningTo: request.alignment, options: [.strictVersioning]
                 ) { url, item, range, _, error in
-                    // The file of every reply is opened, even if the reply comes too late, so that temporary files are
-                    // removed.
+                    // This is called for every reply, even for one that comes too late, because it also removes the
+                    // file if it is temporary.
                     let file = url.map { url in
                         Result { () throws(Errno) in try ReturnedFile.take(url, temporary: temporary) }
                     }

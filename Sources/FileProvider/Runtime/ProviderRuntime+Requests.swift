@@ -114,8 +114,8 @@ extension ProviderRuntime {
             guard let object = provider.object as? any NSFileProviderDomainState else {
                 throw ProviderError(.unsupported, message: "the provider reports no state of its domain")
             }
-            // The version is read before the user info. A change in between then comes with the next version, and is
-            // not missed.
+            // The version is read before the user info. If the state changes in between, the reply has the earlier
+            // version. Therefore the engine stores the state again when it receives the new version.
             let version = object.domainVersion.number
             return ProviderDomainState(version: version, userInfo: ProviderItem.userInfo(object.userInfo))
         }

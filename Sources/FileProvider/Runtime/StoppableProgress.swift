@@ -37,7 +37,8 @@ final class StoppableProgress: @unchecked Sendable {
     private static let fewUnits: Int64 = 1000
 
     /// Reports completed and total bytes at intervals, whenever the operation has advanced, until the operation ends.
-    /// If the progress does not count bytes, reports those of the download. Reports 0 for both if there is none.
+    /// If the operation's progress does not count bytes, reports the bytes of its registered download task. If there is
+    /// no such task either, reports 0 for both values.
     ///
     /// - Parameters:
     ///   - download: returns the progress of the operation's registered download task; `nil` if there is none.
@@ -65,6 +66,7 @@ final class StoppableProgress: @unchecked Sendable {
     }
 
     // Provider code may change the progress at the same time, and Foundation's arithmetic is not atomic on Linux.
+    // Therefore an impossible fraction counts as 0.
     private static func thousandths(of progress: Progress?) -> Int64 {
         let fraction = progress?.fractionCompleted ?? 0
         return fraction.isFinite && 0...1 ~= fraction ? Int64(fraction * 1000) : 0

@@ -118,7 +118,7 @@ public final class NSXPCConnection: NSObject, Sendable {
     /// Unavailable: a connected pair of sockets has the credentials of the process that created it.
     @available(*, unavailable, message: "the other end always belongs to this process's user")
     public var effectiveGroupIdentifier: gid_t { 0 }
-    /// Unavailable: an endpoint connects each process that gets it, and this connection has only one other end.
+    /// Unavailable: any number of processes can connect to an endpoint, but this connection has only one other end.
     @available(*, unavailable, message: "pass the endpoint of an NSXPCListener")
     public var endpoint: NSXPCListenerEndpoint? { nil }
     /// Unavailable: the functions of a distributed actor do not know the connection over which they are called.

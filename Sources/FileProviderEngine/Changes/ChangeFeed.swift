@@ -79,8 +79,8 @@ private struct EndlessFeed {
     /// The maximum number of remembered identifiers. Once it is reached, every further identifier counts as reported
     /// before.
     private static let mostTold = 1 << 18
-    /// The factor by which the limit is higher for batches that only repeat items but change something, because such
-    /// items may really be changing continuously.
+    /// The factor that raises the limit for batches that only repeat items but change something locally. Such items may
+    /// really be changing continuously.
     private static let patience = 32
 
     init(from anchor: [UInt8], limit: Int) {

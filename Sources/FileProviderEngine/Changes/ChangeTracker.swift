@@ -133,7 +133,7 @@ final class ChangeTracker {
                 try await workingSet.requestChanges(engine)
                 await domainState.request()
                 // The working set is listed after its anchor was requested, so that changes during the listing are
-                // reported since that anchor.
+                // among the changes since that anchor.
                 try await workingSet.enumerateOnce(engine)
             } else {
                 try await requestChanges(ofDirectory: container, engine)
@@ -159,8 +159,8 @@ final class ChangeTracker {
                 guard error.kind == .expired || error.kind == .unsupported else { throw error }
             }
         }
-        // A running listing may already have passed the signalled change. The directory is then listed again
-        // afterwards.
+        // A running listing may have requested the changed items before they changed. In this case, the directory is
+        // listed again afterwards.
         guard !enumerator.noteChange(in: row.number) else { return }
         enumerator.start(row.number, isRefresh: true, engine)
     }

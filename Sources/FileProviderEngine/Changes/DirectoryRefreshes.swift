@@ -137,7 +137,8 @@ final class DirectoryRefreshes {
     /// Refreshes the outdated directories after changes that no change feed reports. A directory with a listing or
     /// refresh in progress is refreshed once more afterwards.
     func refreshOutdatedAnew(_ engine: isolated any EngineEvents) throws(ProviderError) {
-        // The index cannot mark a directory as outdated before its first listing is complete.
+        // The index cannot mark a directory as outdated before its first listing is complete. Therefore all running
+        // listings are repeated.
         enumerator.noteChangeEverywhere()
         for folder in try outdatedFolders() { refreshAnew(folder, engine) }
     }

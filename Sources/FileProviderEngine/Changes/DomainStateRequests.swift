@@ -2,8 +2,9 @@ import Conduit
 import FileProviderWire
 import ItemStore
 
-/// Requests the provider's state of the whole domain (`NSFileProviderDomainState`). The state is stored, so that the
-/// activation rules of the provider's actions can be evaluated while the provider is not running.
+/// Requests the provider's state of the whole domain (`NSFileProviderDomainState`). The state is stored, so that it can
+/// be read while the provider is not running: by the activation rules of the provider's actions, and for the user's
+/// quota.
 ///
 /// It is a part of ``ChangeTracker``.
 final class DomainStateRequests {
@@ -16,7 +17,7 @@ final class DomainStateRequests {
 
     /// Requests the domain state, after the provider's changes were requested. According to the API, a provider signals
     /// changes when the state has a new version. A failed request is repeated only at the next change request, because
-    /// only the activation rules of actions depend on the state.
+    /// only the activation rules of actions and the display of the quota depend on the state.
     nonisolated(nonsending) func request() async {
         guard mayHaveState, !context.isClosed else { return }
         do throws(ProviderError) {

@@ -146,7 +146,8 @@ final class ItemReconciler {
     }
 
     private static let depthLimit = 64
-    /// The number of failed requests for a parent directory after which its reported items are applied without it.
+    /// The number of failed requests for a parent directory, after which the items in it are applied without the
+    /// directory.
     private static let mostAttempts = 3
 
     /// Returns the given items, preceded by those of their ancestors that the index does not contain. Omits ancestors

@@ -64,8 +64,8 @@ final class Revalidation {
     /// take a long time to fail.
     private static let mostFailures = 3
 
-    /// Requests the given items, which a reply left out, one after the other. Requests at most ``limit`` items. If all
-    /// of these are gone, the remaining items count as gone, too.
+    /// Requests the given items, whose status is uncertain, one after the other. Requests at most ``limit`` items. If
+    /// all of these are gone, the remaining items count as gone, too.
     func statuses(
         of identifiers: [String], _ engine: isolated any EngineEvents
     ) async throws(ProviderError) -> ItemStatuses {
@@ -248,7 +248,7 @@ final class Revalidation {
     }
 }
 
-/// The statuses at the provider of items that a reply left out.
+/// The statuses at the provider of items whose existence was uncertain.
 struct ItemStatuses {
     var found: [ProviderItem] = []
     var gone: Set<ExactText> = []

@@ -44,7 +44,7 @@ extension DomainEngine {
     package func evict(_ number: ItemNumber, waitingUntil deadline: Double) async throws(ProviderError) {
         downloader.endUnwantedTransfer(of: resources.openFiles.currentNumber(number), self)
         while clock.now < deadline, !Task.isCancelled {
-            // The file may be replaced while this waits.
+            // The file may be replaced while this function waits.
             let number = resources.openFiles.currentNumber(number)
             guard resources.openFiles.entry(number) != nil else { break }
             let row = try context.row(of: number)

@@ -149,7 +149,7 @@ final class HandleResumption: EngineComponent {
             state.entries[number] = shared
             state.open(number, isForWriting: false, context.clock.now)
         }
-        // The additional handle only keeps the entry alive while the file is opened, whether that succeeds or not.
+        // The additional handle keeps the entry in the table until the opening below has succeeded or failed.
         defer { openFiles.withLock { _ = $0.close(number, isForWriting: false) } }
         return try opener.opened(number, for: purpose, engine)
     }

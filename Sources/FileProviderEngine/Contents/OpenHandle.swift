@@ -194,7 +194,8 @@ package final class OpenHandle: Sendable {
     /// Makes durable all writes through any handle of the file, and all operations that were completed before this
     /// call, as fsync(2) does.
     ///
-    /// - Parameter completion: Called on the engine's thread or on another thread, which it may block.
+    /// - Parameter completion: Called on the engine's thread after some failures, otherwise on a thread that it may
+    ///   block.
     package func synchronize(_ completion: @escaping @Sendable (Result<Void, ProviderError>) -> Void) {
         let engine = engine
         let whenWritten: @Sendable (Result<Void, ProviderError>) -> Void = { result in

@@ -15,8 +15,8 @@ package final class Pinning {
     private let evictor: Evictor
     /// The pinned files that are being fetched and the pinned directories that are being listed.
     private var running: Set<ItemNumber> = []
-    /// The items that could not be materialized since the end of the last backoff. They are requested again after the
-    /// next backoff.
+    /// The items that could not be materialized since the end of the last backoff, or that changed while they were
+    /// materialized. They are requested again after the next backoff.
     private var postponed: Set<ItemNumber> = []
     /// The number of consecutive backoffs without success.
     private var failedRounds = 0

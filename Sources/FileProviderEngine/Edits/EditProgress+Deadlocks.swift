@@ -71,8 +71,9 @@ extension EditProgress {
         return wait.candidates.keys.contains { needs(wait.awaited, $0) } || isFullOfWaits(besides: wait.awaited)
     }
 
-    /// Whether a wait for listings can never end. A listing may wait for the reply to a move, which has the new
-    /// identifier of the directory.
+    /// Whether a wait for listings can never end. The listing of a moved directory, or of a directory in it, may wait
+    /// for the reply to the move, because its identifier may change with the move. If the waiting provider is
+    /// processing this move, it replies only after the wait.
     ///
     /// - Parameters:
     ///   - folders: The directories whose listing waits for the end of a move.
@@ -108,8 +109,9 @@ extension EditProgress {
         return false
     }
 
-    /// Returns the item whose step requested the change during which a provider waits, if this is not the changed item.
-    /// Such a step has given the changed item a temporary name.
+    /// Returns the item whose step has reserved the item that a waiting provider is changing. Such a step gives the
+    /// changed item a temporary name. Returns `nil` if the change belongs to the changed item's own step, or is not
+    /// known.
     private func holder(of wait: EditWait) -> ItemNumber? {
         guard let own = wait.own else { return nil }
         return scheduler.table.holder(of: own)

@@ -25,9 +25,9 @@ extension EditWaiter {
 /// The state of a running call of ``EditProgress/waitForEdits(below:from:)``.
 struct EditWait {
     /// The items whose change the caller may be processing, with the requests of their steps. The change that the
-    /// caller processes completes only after the call has returned. While several candidates are left, all of them are
-    /// awaited, because all but one may complete earlier. The last candidate counts as the caller's item, and is not
-    /// awaited.
+    /// caller processes completes only after the call has returned. The changes of all other candidates may complete
+    /// earlier. Therefore all candidates are awaited until only one is left. This one counts as the caller's item, and
+    /// is not awaited.
     var candidates: [ItemNumber: ReplyOrdering.Request?]
     /// The items with a running step, whose contents the provider may have accepted already. Such an item becomes a
     /// candidate when the engine has received the provider's reply.
@@ -45,8 +45,8 @@ struct EditWait {
 /// The time for which a wait has looked like a part of a deadlock.
 ///
 /// If the engine guesses which change the waiting code processes, the code may process none, for example because a
-/// timer has started it. Its wait looks the same while a large file is sent, but ends by itself. Therefore only a state
-/// that lasts is a deadlock.
+/// timer has started it. While a large file is sent, such a wait looks like a part of a deadlock, too, but it ends by
+/// itself. Therefore a suspicion that rests on a guess counts as certain only after ``patience`` seconds.
 struct DeadlockSuspicion {
     private let isGuess: Bool
     /// The time at which the suspicion began, in seconds since 1970; `nil` if there is none.

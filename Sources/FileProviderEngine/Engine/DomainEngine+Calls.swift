@@ -25,8 +25,8 @@ extension DomainEngine {
     // MARK: Listings and changes
 
     /// Ensures that the index has the portion `need` of a directory's listing. If the index already has it, the
-    /// completion handler is called at once, on the calling thread. If that listing is complete but old, it is then
-    /// refreshed in the background.
+    /// completion handler is called at once, on the calling thread. If the index has the complete listing, but it is
+    /// old, the engine then refreshes it in the background.
     ///
     /// - Parameter completion: Called on the calling thread or on the engine's thread; must not block.
     /// - Returns: A handle that cancels the completion handler's wait. The listing itself continues.
@@ -63,7 +63,8 @@ extension DomainEngine {
             await withCheckedContinuation { continuation in
                 let made = list(folder, needs: need) { continuation.resume(returning: $0) }
                 waiting.withLock { $0 = made }
-                // The task may have been cancelled before there was a wait to cancel.
+                // If the task was cancelled before `waiting` was set, the cancellation handler could not cancel the
+                // wait.
                 if Task.isCancelled { made.cancel() }
             }
         } onCancel: {
@@ -121,7 +122,8 @@ extension DomainEngine {
     /// Returns up to `limit` most recently used files, latest first, including files that are open. Sends no request to
     /// the provider.
     package nonisolated func recents(limit: Int) throws(IndexError) -> [FoundItem] {
-        // Uses are dropped once the index has recorded them. Reading the uses before the index therefore misses none.
+        // Read the uses before the index. A use is dropped from memory only after it was written to the index, so no
+        // use is missed.
         let uses = resources.openFiles.withLock { $0.personal.all }
         var items = try index.recents(limit: limit)
         for (number, time) in uses {
@@ -190,9 +192,9 @@ extension DomainEngine {
         try metadata.set(kinds, [number: known], self)
     }
 
-    /// Retries immediately all edits that wait because of a failure, including those that wait for the user. Called
-    /// when the cause may be gone, for example after the user signed in or freed space. Edits whose upload was
-    /// cancelled still wait for ``sendCancelled()``.
+    /// Retries immediately all edits and requests that wait because of a failure, including edits that wait for the
+    /// user. Called when the cause may be gone, for example after the user signed in or freed space. Edits whose upload
+    /// was cancelled still wait for ``sendCancelled()``.
     package func retry() {
         signIn.forgetFailedAttempts()
         resolved()

@@ -4,8 +4,8 @@ import LinuxSystem
 /// Synchronizes one domain: its index, its local contents, and their transfer from and to the provider.
 ///
 /// All changes of state happen on the engine's own thread, which is the actor's executor. This thread may block on the
-/// disk, but never on the provider. `nonisolated` members may be called on any thread. They block on neither the disk
-/// nor the provider, unless they say so.
+/// disk, but never on the provider. `nonisolated` members may be called on any thread. They never block on the
+/// provider. They block on the disk only to read the index, or if their documentation says so.
 package actor DomainEngine: EngineEvents {
     /// The parts of the engine that any thread may use.
     nonisolated let resources: EngineResources
@@ -21,9 +21,8 @@ package actor DomainEngine: EngineEvents {
     ///
     /// A damaged index is deleted, and rebuilt from the journal and from the provider's replies.
     ///
-    /// - Parameter openings: The files that processes have open in a running mount. The engine reopens them after
-    ///   recovery, which does not replace the local files of these items. The caller gets their handles from
-    ///   ``takeResumed()``.
+    /// - Parameter openings: The files that processes have open in a running mount. Recovery does not replace their
+    ///   local contents. Afterwards, the engine opens these files again, and ``takeResumed()`` returns the handles.
     package init(
         configuration: DomainConfiguration, provider: any Provider, clock: any EngineClock = SystemEngineClock(),
         resuming openings: [HandleToResume] = []

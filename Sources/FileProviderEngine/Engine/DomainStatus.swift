@@ -33,11 +33,12 @@ package struct DomainStatus: Sendable, Equatable {
     package var cacheLimit: Int64
     /// The number of pinned files and directories that are not completely materialized.
     package var wantedCount: Int
-    /// The number of items with user metadata that the provider does not have yet, and how many of these items have a
-    /// running request that sends it.
+    /// The number of items with user metadata that the provider does not have yet, and the number of items for which a
+    /// request that sends user metadata is running.
     package var metadataCount: Int
     package var metadataInFlight: Int
-    /// The number of items whose user metadata is sent after a delay, together with later changes of it.
+    /// The number of items whose user metadata is not due yet. It is delayed so that it can be sent together with later
+    /// changes.
     package var metadataPaused: Int
     /// The number of files that processes have open.
     package var openFileCount: Int

@@ -14,8 +14,9 @@ import LinuxSystem
 ///   the interval everything is on disk.
 /// - Bytes that a removal or a replacement makes obsolete are deleted only after that change is on disk. After a power
 ///   failure, a file is therefore complete or does not exist.
-/// - An edit is on disk before it is sent to the provider, and so are the directory and the name to which a new item is
-///   sent. After a crash or a lost reply, the engine looks for the item in that place before it sends the item again.
+/// - An edit is on disk before it is sent to the provider. The same applies to the directory and the name to which a
+///   new item is sent. After a crash or a lost reply, the engine looks for the item in that place before it sends the
+///   item again.
 /// - An edit leaves the journal when the provider has confirmed it. If a power failure restores the edit in the
 ///   journal, the engine compares it with the provider's contents.
 ///
@@ -30,7 +31,7 @@ package final class DurableWrites: Sendable {
 
     private struct State {
         var waiting: [Completion] = []
-        /// The jobs to run when all writes made before their call of ``afterwards(_:)`` are on disk.
+        /// The jobs of ``afterwards(_:)``. Each runs when all writes that were made before its call are on disk.
         var following: [@Sendable () -> Void] = []
         /// Whether a thread is flushing. Requests that arrive during a flush are served by the same thread afterwards.
         var isRunning = false
@@ -119,8 +120,8 @@ package final class DurableWrites: Sendable {
             }
             if waiting.isEmpty { return }
             let result = Result { () throws(Errno) in
-                // Flush the index first. Each change that only the index has on disk then is already in the log of the
-                // journal, which is flushed next.
+                // Flush the index first. Each edit is written to the journal before the index. Therefore the flush of
+                // the journal, which follows, includes each edit that the index now has on disk.
                 let hasIndex = try index.synchronize()
                 let hasJournal = try journal.synchronize()
                 if hasIndex || hasJournal { state.withLock { $0.count += 1 } }

@@ -86,8 +86,7 @@ final class EngineComponents {
     }
 }
 
-/// Access to each component by name. Clients call a component on the engine's thread: in ``run(_:)`` or
-/// ``perform(_:)``.
+/// Access to each component by name, on the engine's thread only: in ``run(_:)`` or ``perform(_:)``.
 extension DomainEngine {
     package var signIn: SignIn { components.signIn }
     var cache: ContentCache { components.cache }

@@ -59,8 +59,8 @@ final class EngineContext {
     /// Returns the row of the item with the given number.
     ///
     /// - Parameter evenIfDeleted: Whether to return the row even if the item was removed locally.
-    /// - Throws: A failure of kind `expired` if the provider's version has replaced the file under another item number;
-    ///   `noSuchItem` if the item does not exist.
+    /// - Throws: A failure of kind `expired` if the provider's version, which has another item number, has replaced the
+    ///   file; `noSuchItem` if the item does not exist.
     func row(of number: ItemNumber, evenIfDeleted: Bool = false) throws(ProviderError) -> IndexedItem {
         do throws(IndexError) {
             let row = try evenIfDeleted ? index.itemEvenIfDeleted(number) : index.item(number)

@@ -10,7 +10,8 @@ import LinuxSystem
 /// below deliver an event at once: when the call returns, the event was handled.
 ///
 /// Components get the engine as an `isolated` parameter of this type. Therefore their code stays on the engine's thread
-/// and can only send events. `Scripts/check-sources` checks both.
+/// and can only send events. `Scripts/check-sources` checks the type of this parameter, and that the graph has no
+/// cycle.
 package protocol EngineEvents: Actor {
     var targets: EventTargets { get }
 
@@ -20,8 +21,8 @@ package protocol EngineEvents: Actor {
     /// Returns a new handle of an open file.
     nonisolated func openItem(_ number: ItemNumber, isForWriting: Bool, descriptor: FileDescriptor?) -> OpenHandle
 
-    /// Retries at once all edits that wait because of a failure, including parked ones, for example after the user
-    /// signed in or freed space.
+    /// Retries at once all edits and requests that wait because of a failure, including parked edits, for example after
+    /// the user signed in or freed space.
     func retry()
 }
 
@@ -37,7 +38,7 @@ extension EngineEvents {
 
     // MARK: Contents
 
-    /// Requests that the last-used dates of files that were recorded in memory are written.
+    /// Requests that last-used dates that are only in memory are written to the index.
     func usesMustBeWritten() { components.metadata.writeUses(isEnd: false, self) }
 
     /// Reports that the contents of the given file have changed. The edit is in the journal when this returns.
@@ -72,7 +73,7 @@ extension EngineEvents {
     func fileWasReplaced(_ number: ItemNumber, by successor: ItemNumber) {
         components.metadata.move(number, to: successor)
         components.downloader.fileWasReplaced(number, by: successor, self)
-        // Opens that waited for the old file fail, and the kernel looks up the name again.
+        // Opens that waited for the old file are tried again. They now fail, and the kernel looks up the name again.
         components.opener.endWaits(for: number, .success(()), self)
         components.downloader.makeReady(number, self)
     }
@@ -111,8 +112,8 @@ extension EngineEvents {
     /// Reports that the given items, with everything in them, are about to be removed locally. Items that are being
     /// imported become new items instead.
     ///
-    /// - Parameter others: Items that the provider reported. One of them may be a removed item under another
-    ///   identifier.
+    /// - Parameter others: Items that the provider reports as existing. An item to be removed may be one of them, under
+    ///   another identifier.
     func itemsWillBeRemoved(_ identifiers: Set<ExactText>, besides others: [ProviderItem]) throws(ProviderError) {
         try components.imports.keep(identifiers, besides: others, self)
     }
@@ -145,8 +146,8 @@ extension EngineEvents {
 
     /// Reports that the provider has replied to a request for changes.
     func changesWereReceived() {
-        // While edits wait to be sent, it is not certain that the user is signed in: the service may refuse changes
-        // although it reports them.
+        // While edits wait to be sent, it is not certain that the user is signed in: the service may refuse edits
+        // although it reports changes.
         if components.scheduler.table.running.isEmpty, components.scheduler.table.nextTime() == nil {
             components.signIn.noteSignedIn()
         }
@@ -225,7 +226,7 @@ extension EngineEvents {
         components.reconciler.revalidation.scheduleInAnyCase(identifiers, self)
     }
 
-    /// Reports that the provider reported the given items as removed, but that they may only have moved.
+    /// Reports that the given items may only have moved, although the provider reported them as removed.
     func itemsAreUncertain(_ identifiers: Set<ExactText>) throws(ProviderError) {
         try components.reconciler.revalidation.schedule(identifiers, self)
     }

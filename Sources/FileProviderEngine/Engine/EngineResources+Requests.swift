@@ -5,8 +5,7 @@ struct RequestedPage: Sendable {
     let page: ItemPage
     let request: ReplyOrdering.Request
 
-    /// Whether the enumeration can continue after this page: either this page is the last one, or its token for the
-    /// next page has a valid length.
+    /// Whether this page is the last one, or its token for the next page has a valid length.
     var hasUsableNext: Bool { (page.next?.count ?? 0) <= ProviderWire.longestToken }
 }
 
@@ -50,7 +49,8 @@ extension EngineResources {
         return RequestedPage(page: answer, request: request)
     }
 
-    /// Requests the current sync anchor of a container; `nil` if the container has none, or one of more than 500 bytes.
+    /// Requests the current sync anchor of a container. Returns `nil` if the container has none, or if its anchor has
+    /// more than 500 bytes.
     func currentAnchor(of container: String) async throws(ProviderError) -> [UInt8]? {
         do throws(ProviderError) {
             let anchor = try await patiently { [provider] () async throws(ProviderError) in

@@ -2,8 +2,8 @@ import DomainMessages
 import ItemStore
 import ItemValues
 
-/// Adds up the progress of running transfers over repeated calls. A transfer that is no longer passed counts as
-/// completed. The totals restart at 0 when no transfer is running.
+/// The total progress of running transfers over repeated calls of ``look(at:)``. A transfer that a call no longer
+/// includes counts as completed. The totals restart at 0 when no transfer is running.
 package struct TransferTally {
     /// The size in bytes of each transfer at the last call.
     private var sizes: [ItemNumber: Int64] = [:]

@@ -27,11 +27,12 @@ struct EndlessListing {
         // A page token that was returned before leads to the same pages again.
         if let next = page.next, !seen.insert(next).inserted { return true }
         if emptyPages >= limit || items > mostItems { return true }
-        // The pages of a refresh have no new items either, but a refresh includes each item only once.
+        // A refresh has pages without new items, too. But it includes each item only once, so it has about as many
+        // items as the directory.
         return pagesWithoutNews >= limit && pagesWithoutNews % limit == 0 && items > 2 * known() + 1000
     }
 
-    /// Records a page of a listing that is searched for an item. All items of the page count as new.
+    /// Records a page of a listing whose items are not compared with the index. All items of the page count as new.
     ///
     /// - Throws: A failure of kind `badAnswer` if the listing is endless.
     mutating func check(_ page: ItemPage) throws(ProviderError) {

@@ -79,8 +79,8 @@ package final class Imports: EngineComponent {
             context.recordBackgroundError(error)
         }
         guard reimports.isActive, !hasTimer else { return }
-        // The imports are checked at intervals, because no event reports the end of a revalidation, and there may be
-        // many listings.
+        // The imports are checked at intervals. No event reports the end of a revalidation, and there may be too many
+        // listings to check at the end of each.
         hasTimer = true
         later(after: Self.pause) { engine in engine.imports.endPause(engine) }
     }

@@ -7,9 +7,9 @@ import LinuxSystem
 /// Records which local items are being imported. A provider that has lost its records requests an import of all items,
 /// or of one directory with everything in it.
 ///
-/// The engine then lists again every directory that has items in the index, and matches the provider's items with those
-/// by name. A local item that the provider does not have is sent as a new item that may already exist. Without an
-/// import, it would be removed.
+/// The engine then lists again every directory that has items in the index, and matches these items by name with the
+/// items that the provider lists. A local item that the provider does not have is sent as a new item that may already
+/// exist. Without an import, it would be removed.
 ///
 /// An import stays recorded in the index until its end was reported to the provider, so that it continues after a
 /// restart. If the index is lost, the import ends, because there are no items to match. Used only on the engine's
@@ -90,8 +90,9 @@ final class Reimports {
         return folders
     }
 
-    /// Returns the given item and the items in it that the provider has had at these places, directories before the
-    /// items in them. Omits items that were moved there only locally.
+    /// Returns the given item and everything in it, directories before the items in them. Omits items that the provider
+    /// does not know, and items that were moved there only locally. Returns an empty array for the root,
+    /// or if the item does not exist.
     func items(in top: ItemNumber) throws(IndexError) -> [IndexedItem] {
         guard let first = try context.index.item(top), first.number != .root else { return [] }
         var items = [first]
@@ -100,8 +101,8 @@ final class Reimports {
             let folder = items[next].item
             if folder.kind == .folder {
                 try context.index.children(of: items[next].number) { item in
-                    // An item that was moved here locally is in another directory at the provider, and may still exist
-                    // there.
+                    // An item that was moved into this directory only locally is in another directory at the provider.
+                    // It may still exist in that directory.
                     let isElsewhere =
                         item.changes.contains(.place) && !item.item.parent.hasSameBytes(as: folder.identifier)
                     if !isElsewhere { items.append(item) }

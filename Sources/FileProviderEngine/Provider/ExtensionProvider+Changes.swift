@@ -28,8 +28,8 @@ extension ExtensionProvider {
     }
 
     package func stopProviding(_ identifier: String) async {
-        // A replicated provider retains no copies, so the request is skipped. It would take a tenth of the time of
-        // reading many small files.
+        // A replicated provider retains no copies, so the request is skipped. When many small files are read, these
+        // requests would take a tenth of the time.
         guard (try? await abilities().keepsCopies) ?? true else { return }
         await uses.stop(identifier) {
             // If the provider fails to remove its copy, no harm is done.

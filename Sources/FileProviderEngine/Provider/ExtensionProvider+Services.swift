@@ -115,7 +115,7 @@ extension ExtensionProvider {
     }
 }
 
-/// Requests for programs that access files, with file coordination, at their paths in the provider's document storage.
+/// Requests on behalf of programs that access files in the provider's document storage with file coordination.
 extension ExtensionProvider {
     /// Returns the identifier of the item whose file has the given path. Returns `nil` if there is no such item.
     ///

@@ -107,8 +107,7 @@ package protocol Provider: Sendable {
     ///
     /// - Parameters:
     ///   - parent: The directory to move the item to; `nil` for the item's former directory.
-    ///   - former: The item's former directory; `nil` if it is not known locally. For providers that do not know the
-    ///     former directory.
+    ///   - former: The item's former directory, for providers that do not record it; `nil` if it is not known locally.
     func untrash(
         _ identifier: String, to parent: String?, formerlyIn former: String?
     ) async throws(ProviderError) -> ProviderItem
@@ -323,7 +322,8 @@ package struct ExistingContents: Sendable {
 package struct ProviderContents: Sendable {
     package var descriptor: FileDescriptor
     package var item: ProviderItem
-    /// The file's state when the provider returned it; `nil` if no other process had the file open.
+    /// The status of the file at an instant when no program was writing to it. `nil` if programs cannot write to the
+    /// file, or if it was returned although a program was using it.
     package var moment: FileMoment?
 
     package init(descriptor: FileDescriptor, item: ProviderItem, moment: FileMoment? = nil) {

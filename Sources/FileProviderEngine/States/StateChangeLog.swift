@@ -78,8 +78,8 @@ package final class StateChangeLog: Sendable {
     ///
     /// - Parameters:
     ///   - limit: The maximum number of stored entries. When it is reached, the older half is dropped.
-    ///   - first: The position of the first entry. Each process needs another one, so that a follower that was
-    ///     connected to an earlier process does not miss the changes between the two.
+    ///   - first: The position of the first entry. It differs between processes, so that a follower of an earlier
+    ///     process learns that it has missed the changes between the two processes.
     package init(limit: Int = 1 << 15, first: UInt64 = UInt64(max(1, SystemEngineClock().now * 1_000_000))) {
         self.limit = limit
         state = Lock(State(first: first))
@@ -138,8 +138,8 @@ package final class StateChangeLog: Sendable {
 
     /// Returns the entries after the given position.
     ///
-    /// - Returns: `nil` if the log does not have all changes after this position, because the position is that of
-    ///   another process, or because there was no follower at a later time.
+    /// - Returns: `nil` if the log does not have all changes after this position: the position is from another process,
+    ///   or the log had no follower for some time after it.
     package func entries(from position: UInt64) -> Batch? {
         state.withLock { state in
             guard (state.first...state.end).contains(position) else { return nil }

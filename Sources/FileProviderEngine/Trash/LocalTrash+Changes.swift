@@ -101,8 +101,8 @@ extension LocalTrash {
         return item.identifier
     }
 
-    /// Removes the item of a node from the view, because it has left the trash. If the node has a `.trashinfo` file,
-    /// the file stays.
+    /// Removes the item of a node from the mounted trash, because the item has left the provider's trash. If the node
+    /// has a `.trashinfo` file, the file stays.
     private func becomeInfoFile(_ number: Int64) {
         guard var node = nodes[number] else { return }
         let inside = Array(insides[number] ?? [])

@@ -35,7 +35,7 @@ extension LocalTrash {
 
     /// Lists a trashed directory, unless it was listed before. Returns after the provider's reply.
     ///
-    /// If the provider cannot list the directory, it counts as empty, so that programs can remove it.
+    /// A directory that the provider cannot list counts as empty, so that programs can remove it.
     package nonisolated(nonsending) func list(_ folder: Int64) async throws(ProviderError) {
         guard children[folder] == nil else { return }
         guard let node = try onRecord({ () throws(IndexError) in try self.node(folder) }), let item = node.item else {
@@ -118,8 +118,8 @@ extension LocalTrash {
         try? folders.remove(ItemNumber(rawValue: number), in: folders.trashed)
     }
 
-    /// Returns the local copy of a trashed file that a handle uses; `nil` if no program has read the file since this
-    /// process started.
+    /// Returns the local copy that the open handles of a trashed file use. Returns `nil` if none of them has read the
+    /// file in this process yet.
     package func openCopy(of number: Int64) -> FileDescriptor? { contents[number]?.descriptor }
 
     /// Returns the complete local copy of a trashed file. Returns `nil` if there is none.
@@ -156,7 +156,7 @@ extension LocalTrash {
     }
 
     private func ended(_ number: Int64, _ fetch: Int64, _ result: Result<FileDescriptor, ProviderError>) {
-        // Without waiters for this fetch, no program needs the copy any more, or another fetch has begun.
+        // If the file has no record any more, all its handles are closed. Otherwise, another fetch may have begun.
         guard let waiters = contents[number]?.waiters, contents[number]?.fetch?.number == fetch else {
             if contents[number] == nil { try? folders.remove(ItemNumber(rawValue: number), in: folders.trashed) }
             return

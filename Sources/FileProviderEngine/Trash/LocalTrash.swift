@@ -25,7 +25,7 @@ package final class LocalTrash: EngineComponent {
     private var plain: [ExactText: Int64] = [:]
     /// The numbers of the items in the trash, by their identifiers.
     private var identifiers: [ExactText: Int64] = [:]
-    /// The numbers of the nodes whose item may not have been moved to the provider's trash yet, by the number of that
+    /// The numbers of the nodes whose item may still have to be moved to the provider's trash, by the number of that
     /// item.
     private var waiting: [ItemNumber: Int64] = [:]
     /// The numbers of the nodes whose last change or removal is not in the index, because it could not be written.
@@ -132,7 +132,7 @@ package final class LocalTrash: EngineComponent {
             node.pending = nil
             waiting[pending] = nil
             nodes[number] = node
-            // Ensures that the items of the trash are compared with the node below.
+            // Forces the comparison of the nodes with the index's list of trashed items, below.
             seenChanges = 0
             changed.append(node)
         }

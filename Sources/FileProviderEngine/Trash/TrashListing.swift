@@ -39,8 +39,8 @@ struct TrashListing {
 }
 
 extension TrashListing {
-    /// The state of the backoff, encoded for the next start of the engine, so that a provider that crashes when it
-    /// lists the trash does not crash at each start. Empty if the last listing did not fail.
+    /// The encoded state of the backoff; empty if the last listing did not fail. The next start of the engine restores
+    /// it, so that a provider that crashes when it lists the trash does not crash at each start.
     var words: [UInt8] { failures == 0 ? [] : Array("\(failures) \(nextTime)".utf8) }
 
     /// Restores the state of the backoff that ``words`` encodes.

@@ -38,10 +38,9 @@ struct MetadataSendQueue {
 extension MetadataEntry {
     /// Returns the journal's entry of an item, or a new entry if the item has none.
     ///
-    /// - Parameter known: The journal's entry under the item's number. It belongs to another item if the index was
-    ///   lost.
+    /// - Parameter known: The journal's entry with the item's number. If the index was lost, the number may now belong
+    ///   to another item than the entry's. Such an entry is ignored.
     static func entry(_ known: MetadataEntry?, of row: IndexedItem) -> MetadataEntry {
-        // If the index was lost, the number may now belong to another item than the entry's.
         var entry =
             known.flatMap { $0.isEntry(of: row) ? $0 : nil }
             ?? MetadataEntry(number: row.number, identifier: "", kinds: [], values: ItemMetadata())

@@ -46,7 +46,8 @@ final class MetadataSender {
     ///
     /// - Returns: Whether nothing is left to send.
     func sendAll(of number: ItemNumber, _ engine: isolated any EngineEvents) async throws -> Bool {
-        // One request is sent for each kind, and as many again for changes that are made meanwhile.
+        // The limit allows one request for each of the three kinds and one for attributes, and as many again for
+        // changes that are made meanwhile.
         for _ in 0..<8 {
             guard let entry = try context.journal.metadata(number), let kind = entry.kinds.first else { return true }
             let isOfAttributes = !kind.isDisjoint(with: .attributes)
@@ -56,7 +57,7 @@ final class MetadataSender {
             }
             let row = try context.row(of: entry)
             let identifier = row?.item.identifier ?? entry.identifier
-            // A new local item is sent first, unless it was removed again.
+            // A new local item must be created at the provider first. If it was removed again, nothing is left to send.
             guard !identifier.hasPrefix(IndexedItem.localPrefix) else {
                 let local = try context.index.itemEvenIfDeleted(number)
                 guard local?.changes.contains(.deleted) ?? true else { return false }
@@ -192,7 +193,7 @@ final class MetadataSender {
             try leaveAttributes(kinds, of: entry, nil)
             return true
         }
-        // Some attributes are sent with a new item or with contents, so these are sent first.
+        // A new item or new contents are sent first, because these requests also send some of the attributes.
         guard row.changes.isDisjoint(with: [.created, .contents]) else { return false }
         if uncertain.contains(row.number) {
             guard try await askAnew(row, engine) else { return false }

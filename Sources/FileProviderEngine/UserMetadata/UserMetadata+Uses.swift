@@ -2,9 +2,9 @@ import FileProviderWire
 import ItemStore
 import ItemValues
 
-/// The uses of files that were possibly by the user and that the index has not recorded yet.
+/// The uses of files that the user may have caused, and that the index has not recorded yet.
 ///
-/// If a program reads many files, for example during a search, they do not count as used by the user: if more than
+/// If a program reads many files, for example during a search, the files do not count as used by the user: if more than
 /// ``most`` files are used within ``length`` seconds, none of them counts.
 struct PersonalUses: Sendable {
     private var span: [ItemNumber: Double] = [:]

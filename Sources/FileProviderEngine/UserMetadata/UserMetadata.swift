@@ -171,8 +171,8 @@ package final class UserMetadata {
     }
 
     /// Returns whether a move of an item to the trash has to wait until user metadata or attributes of the item, or of
-    /// an item in it, are sent. Identifiers may change in the trash, so they have to be sent first. If so, sends them
-    /// at once, and the move is tried again afterwards.
+    /// an item in it, are sent. Both have to be sent first, because identifiers may change in the trash. If the move
+    /// has to wait, sends both at once. The move is tried again afterwards.
     func isAwaited(
         beforeTrashing number: ItemNumber, _ engine: isolated any EngineEvents
     ) throws(IndexError) -> Bool {
@@ -221,7 +221,8 @@ package final class UserMetadata {
         var entry = MetadataEntry.entry(known, of: row)
         entry.kinds.formUnion(kinds)
         if entry != known { try context.journal.putMetadata([entry]) }
-        // The queue entry stays, so that an attribute that is set continually is nevertheless sent.
+        // The time of an item that is queued already does not change. Otherwise, an attribute that is set continually
+        // would never be sent.
         if sending.queue.time(of: row.number) == nil {
             sending.queue.put(row.number, at: context.clock.now + context.configuration.settlingTime)
         }
@@ -229,7 +230,7 @@ package final class UserMetadata {
     }
 
     /// Sends those attributes of an item that were not sent with its contents or with the request to create it. Called
-    /// after the provider has confirmed that request.
+    /// after the provider has confirmed the contents or the new item.
     ///
     /// - Parameter isNew: Whether the confirmed request created the item.
     func sendAttributesNow(of number: ItemNumber, isNew: Bool, _ engine: isolated any EngineEvents) {
@@ -237,7 +238,8 @@ package final class UserMetadata {
         if isNew {
             var kinds: MetadataKinds = []
             let attributes = row.attributesToSend(.attributes)
-            // Dates were sent with the item. If a new item is not writable, this was the provider's decision.
+            // The dates were sent with the item. If the new item is not writable, the provider has decided so, and the
+            // mode is not sent.
             if attributes.permissions != nil, row.allowsWriting { kinds.insert(.mode) }
             if !attributes.changed.isEmpty || !attributes.removed.isEmpty { kinds.insert(.extendedAttributes) }
             // If this fails, the attributes stay local.
@@ -260,7 +262,7 @@ package final class UserMetadata {
         guard !context.isClosed, context.resources.gate.isOpen else { return }
         while sending.running.count < MetadataSendQueue.width, let number = sending.queue.take(at: context.clock.now) {
             guard sending.running[number] == nil else {
-                // The item is examined again when the running request has ended.
+                // A request for this item is still running, so the item is queued again for later.
                 sending.queue.put(number, at: context.clock.now + context.configuration.settlingTime)
                 break
             }

@@ -41,12 +41,12 @@ open class FPUIActionExtensionContext: NSExtensionContext, @unchecked Sendable {
     /// Ends the action without success.
     ///
     /// - Parameter error: an error of ``FPUIErrorDomain``, with a code of ``FPUIExtensionErrorCode``. Any other error
-    ///   counts as `failed`. The host shows its description to the user.
+    ///   counts as `failed`. The host shows the description of a failure to the user.
     open override func cancelRequest(withError error: any Error) { super.cancelRequest(withError: error) }
 }
 
-/// The contract by which an extension shows its own windows, with any toolkit: the extension learns whether it can, and
-/// informs the host when it does. `FileProviderGTK` implements the extension's part for GTK.
+/// The calls with which an extension shows its own windows, with any toolkit. The extension finds out whether it can
+/// show windows, and informs the host while a window is shown. `FileProviderGTK` makes these calls for GTK windows.
 ///
 /// Source: an addition. Apple's extensions show views.
 extension FPUIActionExtensionContext {

@@ -29,8 +29,8 @@ package final class InterfaceConnection: Sendable {
         case unsupported
         /// A process that ended, or closed its socket.
         case lost
-        /// The extension was closed because it was inactive for this number of seconds: it neither ended nor asked the
-        /// user.
+        /// An extension that was closed, because it neither ended the request nor asked the user for this number of
+        /// seconds.
         case silent(seconds: Int)
     }
 

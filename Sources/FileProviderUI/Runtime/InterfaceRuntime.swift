@@ -26,8 +26,8 @@ final class InterfaceRuntime: Sendable {
     /// Creates a runtime.
     ///
     /// - Parameters:
-    ///   - ownsProcess: whether the process runs only this extension. If so, all managers of the process use the
-    ///     connection to the host.
+    ///   - ownsProcess: whether the process runs only this extension. If so, every `NSFileProviderManager` of the
+    ///     process uses the connection to the host.
     ///   - hasDisplay: whether the host passed a display to the extension.
     init(
         ownsProcess: Bool, hasDisplay: Bool,
@@ -132,7 +132,8 @@ extension FPUIActionExtensionViewController: ServingPrincipal {
         _ socket: FileDescriptor, ownsProcess: Bool, ended: @escaping @Sendable () -> Void
     ) throws {
         let principal = SendableType(self)
-        // This must come before any code of the extension, which may connect to the display.
+        // Call `PassedDisplay.serve()` before any code of the extension runs, because this code may connect to the
+        // display.
         let hasDisplay = try ownsProcess && PassedDisplay.serve()
         // The connection retains the runtime while it is open.
         try InterfaceRuntime(ownsProcess: ownsProcess, hasDisplay: hasDisplay) {

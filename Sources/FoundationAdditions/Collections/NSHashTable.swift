@@ -79,8 +79,9 @@ open class NSHashTable<ObjectType: AnyObject>: NSObject {
     /// Whether the tables have the same objects.
     open func isEqual(to other: NSHashTable<ObjectType>) -> Bool { count == other.count && isSubset(of: other) }
 
-    /// Removes the entries of destroyed objects, if enough objects were added since the last removal: at least as many
-    /// as entries remained then. Therefore the average cost of an addition is constant.
+    /// Counts an addition, and removes the entries of destroyed objects from time to time. The next removal is due
+    /// after as many additions as entries remain, but at least 32. Therefore the average cost of an addition is
+    /// constant.
     private func sweepIfDue() {
         guard options.contains(.weakMemory) else { return }
         additionsUntilSweep -= 1

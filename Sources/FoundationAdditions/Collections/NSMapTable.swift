@@ -98,8 +98,9 @@ open class NSMapTable<KeyType: AnyObject, ObjectType: AnyObject>: NSObject {
         return Dictionary(pairs) { first, _ in first }
     }
 
-    /// Removes the entries with destroyed objects, if enough entries were added since the last removal: at least as
-    /// many as entries remained then. Therefore the average cost of an addition is constant.
+    /// Counts an addition, and removes the entries with destroyed objects from time to time. The next removal is due
+    /// after as many additions as entries remain, but at least 32. Therefore the average cost of an addition is
+    /// constant.
     private func sweepIfDue() {
         guard keyOptions.contains(.weakMemory) || valueOptions.contains(.weakMemory) else { return }
         additionsUntilSweep -= 1

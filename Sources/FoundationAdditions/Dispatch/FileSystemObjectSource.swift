@@ -1,6 +1,7 @@
 import Dispatch
 
-/// A Dispatch source for the descriptor of an inotify watch, with its handlers.
+/// A source that consists of an inotify watch and of a Dispatch source for the descriptor of the watch. If the watch
+/// cannot be created, the source has no events.
 final class FileSystemObjectSource: DispatchSourceFileSystemObject {
     let handle: Int32
     let mask: DispatchSource.FileSystemEvent
@@ -24,7 +25,8 @@ final class FileSystemObjectSource: DispatchSourceFileSystemObject {
     var data: DispatchSource.FileSystemEvent { watch?.events ?? [] }
     var isCancelled: Bool { source.isCancelled }
 
-    // The handlers retain the watch, so that its descriptor is closed only after Dispatch has released the handlers.
+    // The event handler retains the watch, so that the descriptor of the watch is closed only after Dispatch has
+    // released the handler.
     func setEventHandler(qos: DispatchQoS, flags: DispatchWorkItemFlags, handler: DispatchSourceHandler?) {
         source.setEventHandler(qos: qos, flags: flags) { [watch, mask] in
             if watch?.read(mask) == true { handler?() }

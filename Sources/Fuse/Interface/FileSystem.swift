@@ -1,14 +1,15 @@
 /// A file system, which serves the kernel's requests.
 ///
-/// Requests arrive on the session's threads, several at a time. A function returns soon, and never waits for another
-/// process. It completes its ``Reply`` at once, or later from any thread. A request that waits for its reply delays no
-/// other request.
+/// Requests arrive on the session's threads, several at a time. A function must return soon, and must not wait for
+/// another process. It completes its ``Reply`` at once, or later from any thread. A request that waits for its reply
+/// delays no other request.
 ///
 /// Every function has a default implementation. Unless a function's documentation states another default, the default
 /// replies `ENOSYS`. After this reply, the kernel does not send most kinds of requests again. For example, without
 /// ``open(_:_:_:)`` it opens files without a request.
 ///
-/// Calls arrive in the order of the kernel's requests only if one process makes one system call after the other.
+/// Requests of several processes or threads may be served in any order. If one process makes one system call after the
+/// other, the functions are called in that order.
 public protocol FileSystem: AnyObject, Sendable {
     /// Called when the session begins, before all requests.
     func start(_ session: Session)
@@ -20,7 +21,8 @@ public protocol FileSystem: AnyObject, Sendable {
     // MARK: Names
 
     /// Looks up a name (FUSE_LOOKUP). If no file has the name, fails with `ENOENT`, or replies
-    /// ``Entry/none(nameValidity:)``. In all functions of this protocol, names have up to 1024 bytes.
+    /// ``Entry/none(nameValidity:)``. In all functions of this protocol, names have up to 4095 bytes. Older kernels
+    /// send at most 1024 bytes.
     func lookup(_ name: Name, in parent: NodeID, _ reply: Reply<Entry>)
     /// Revokes `count` look-ups of a node (FUSE_FORGET, FUSE_BATCH_FORGET). When all are revoked, the kernel does not
     /// use the node any more. The default does nothing.
@@ -84,7 +86,8 @@ public protocol FileSystem: AnyObject, Sendable {
     /// Called when a descriptor of the handle is closed (FUSE_FLUSH); close(2) waits for the reply and returns its
     /// error. After fork(2) or dup(2), a handle has several descriptors. The function is called for each of them.
     func flush(_ node: NodeID, handle: UInt64, lockOwner: UInt64, _ reply: Reply<Done>)
-    /// Releases a handle, once for every ``open(_:_:_:)`` (FUSE_RELEASE). No caller waits for the reply.
+    /// Releases a handle (FUSE_RELEASE). Called once for every ``open(_:_:_:)`` and every ``create(_:in:mode:_:_:)``.
+    /// No caller waits for the reply.
     func release(_ node: NodeID, handle: UInt64, _ flags: OpenFlags, _ reply: Reply<Done>)
     /// Flushes to disk, for fsync(2) or fdatasync(2) (FUSE_FSYNC).
     func fsync(_ node: NodeID, handle: UInt64, dataOnly: Bool, _ reply: Reply<Done>)
@@ -122,9 +125,9 @@ public protocol FileSystem: AnyObject, Sendable {
     /// Sets or releases a lock (FUSE_SETLK, FUSE_SETLKW). Fails with `EAGAIN` if the lock is not available and the
     /// request does not wait.
     func setLock(_ node: NodeID, handle: UInt64, _ request: LockRequest, _ reply: Reply<Done>)
-    /// Releases the whole-file lock of a handle that is about to be released, just before ``release(_:handle:_:_:)``
-    /// (FUSE_RELEASE_FLOCK_UNLOCK). Locks of ranges are released with ``flush(_:handle:lockOwner:_:)``. The default
-    /// does nothing.
+    /// Releases the whole-file lock of a handle (FUSE_RELEASE_FLOCK_UNLOCK). Called just before
+    /// ``release(_:handle:_:_:)``. Locks of ranges are released with ``flush(_:handle:lockOwner:_:)``. The default does
+    /// nothing.
     func releaseWholeFileLock(_ node: NodeID, handle: UInt64, owner: UInt64)
 }
 
@@ -149,7 +152,7 @@ public struct Caller: Hashable, Sendable {
     public let userID: UInt32
     /// The group ID for file system access.
     public let groupID: UInt32
-    /// The thread's number in the mount's process namespace.
+    /// The ID of the thread that made the request, in the PID namespace of the mount.
     public let processID: Int32
 
     /// Creates a caller from its parts.

@@ -8,8 +8,8 @@ public struct OpenReply: Sendable {
         /// `keepsPages` is set (FOPEN_KEEP_CACHE), it reuses the pages that earlier handles cached. Otherwise it drops
         /// these pages.
         case cached(keepsPages: Bool)
-        /// Every read and write is a request to the file system (FOPEN_DIRECT_IO). The file cannot be mapped with
-        /// MAP_SHARED.
+        /// Every read and write is a request to the file system (FOPEN_DIRECT_IO). If the kernel does not support
+        /// FUSE_DIRECT_IO_ALLOW_MMAP, the file cannot be mapped with MAP_SHARED.
         case direct
         /// The kernel reads, writes and maps another file instead, without requests to the file system
         /// (FOPEN_PASSTHROUGH). All handles of a file that are open at the same time must use the same backing file;

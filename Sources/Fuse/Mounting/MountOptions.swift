@@ -22,12 +22,13 @@ public struct MountOptions: Sendable {
     public var largestWrite = 1 << 20
     /// The maximum number of bytes that the kernel reads ahead. The kernel's own settings may lower this limit.
     public var readAhead = 1 << 20
-    /// The maximum number of threads that serve requests at the same time.
+    /// The maximum number of threads that serve requests at the same time. If requests block their threads, up to eight
+    /// times as many threads run.
     public var threads = 4
     /// Whether files may be passed through (FUSE_PASSTHROUGH), if the kernel and the process's rights allow it.
     public var wantsPassthrough = false
     /// The path of the socket of a `purvey-passthrough` process, which registers backing files for processes without
-    /// the right to do so. The socket is ignored if its owner is neither root nor this user.
+    /// the right to do so. The process is not used if it runs neither as root nor as this user.
     public var passthroughHelper: String?
     /// Whether listings include attributes if the kernel needs them (FUSE_DO_READDIRPLUS, FUSE_READDIRPLUS_AUTO).
     public var listsWithAttributes = true

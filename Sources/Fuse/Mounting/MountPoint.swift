@@ -97,11 +97,11 @@ final class MountPoint: Sendable {
         let control = hasEnded.withLock { hasEnded in
             defer { hasEnded = true }
             guard !hasEnded else { return Optional<Connection>.none }
-            // The connection can be found only while it is mounted. Its control file often does not exist, or is not
-            // accessible to this user.
+            // The control file is opened before unmounting, because it cannot be found afterwards. The file often does
+            // not exist, or is not accessible to this user.
             let control = Connection(at: path)
             if !usesProgram {
-                // Fails if another process has unmounted it.
+                // The call fails if another process has unmounted the file system.
                 _ = aborting ? cfuse_abort(path) : cfuse_detach(path)
             } else {
                 MountProgram.unmount(path)
@@ -139,9 +139,9 @@ final class MountPoint: Sendable {
         return probe.wait(seconds: timeoutSeconds) ?? true
     }
 
-    /// The timeout in seconds for the reply to a probe. A killed server can leave a session that does not end. This
-    /// happens if one of its threads was notifying the kernel of a change in a directory for which a request was
-    /// waiting. Then requests neither complete nor fail.
+    /// The timeout in seconds for the reply to a probe. A killed server can leave a session that does not end, in which
+    /// requests neither complete nor fail. This happens if a thread of the server was notifying the kernel of a change
+    /// in a directory, while a request for that directory was waiting for its reply.
     private static let timeoutSeconds = 5
 }
 
@@ -149,8 +149,8 @@ final class MountPoint: Sendable {
 private struct Connection {
     private let control: FileDescriptor
 
-    /// Finds the mount at the given path; returns `nil` if no file system is mounted there. Sends no request to the
-    /// file system, which might be blocked.
+    /// Opens the control file of the mount at the given path. Returns `nil` if no file system is mounted at the path,
+    /// or if the control file cannot be opened. Sends no request to the file system, which might be blocked.
     init?(at path: String) {
         guard let mount = try? MountTable.current().mount(of: path), mount.point == path else { return nil }
         let minor = mount.device & 0xFF | mount.device >> 12 & 0xFFF00

@@ -57,11 +57,11 @@ enum MountProgram {
         let child = try? ChildProgram.start(
             program, arguments: ["-u", "-z", "-q", "--", path], environment: [environment],
             descriptors: [nil, nil, nil])
-        // Fails if it is not mounted any more.
+        // The program fails if no file system is mounted at the path any more.
         _ = try? child?.wait()
     }
 
-    /// Escapes a comma, which would begin the next option.
+    /// Escapes commas, which would begin the next option, and backslashes, which begin an escape sequence.
     private static func escaped(_ text: String) -> String {
         text.replacing("\\", with: "\\\\").replacing(",", with: "\\,")
     }

@@ -13,7 +13,8 @@ package final class HelperRegistrar: BackingRegistrar {
 
     package init(_ path: String, _ device: FileDescriptor) throws(Errno) {
         let connection = try SequencedPacketSocket.connect(to: LocalSocketAddress(path: path))
-        // The helper gets the session and files, so it must be root's or this user's, regardless of the path.
+        // The helper receives the device of the session and descriptors of files. Therefore it must run as root or as
+        // this user, regardless of the path.
         let owner = try connection.peerCredentials().userID
         guard owner == 0 || owner == getuid() else { throw .notPermitted }
         try connection.waitForPacket(milliseconds: Self.firstTimeoutMilliseconds)

@@ -41,7 +41,7 @@ extension SequencedPacketSocket {
     }
 
     /// Blocks until a packet can be received or the peer has closed the connection. Fails with `timedOut` after the
-    /// given number of milliseconds, of which -1 means no limit.
+    /// given number of milliseconds; -1 means no limit.
     package func waitForPacket(milliseconds: CInt = -1) throws(Errno) {
         var request = pollfd(fd: descriptor.rawValue, events: CShort(POLLIN), revents: 0)
         guard try retrying({ poll(&request, 1, milliseconds) }) > 0 else { throw .timedOut }

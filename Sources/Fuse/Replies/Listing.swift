@@ -36,9 +36,9 @@ public final class Listing: ReplyContent {
         let kind: UInt32
     }
 
-    /// Whether the caller wants entries with their attributes (READDIRPLUS). Each such entry counts as a look-up. If
-    /// `false`, entries may be appended with or without attributes, but attributes are not sent, and no look-up is
-    /// counted.
+    /// Whether the caller wants entries with their attributes (READDIRPLUS). If `true`, each entry that is appended
+    /// with attributes counts as a look-up. If `false`, entries may also be appended with attributes, but the
+    /// attributes are not sent, and no look-up is counted.
     public let wantsAttributes: Bool
     private let pool: BufferPool
     private let buffer: BufferPool.Buffer

@@ -73,7 +73,7 @@ public final class Reply<Content: ReplyContent>: Sendable {
 
     /// Sets the function to call when a signal is sent to the caller, or immediately if a signal was already sent. The
     /// function usually ends a wait and fails the request with `EINTR`. It is called at most once, on any thread. It
-    /// replaces an earlier handler, and is released together with this object.
+    /// replaces a function that was set earlier. It is released at the latest when the request is completed.
     public func onInterrupt(_ handler: @escaping @Sendable () -> Void) {
         sender.channel.requests.setHandler(at: place, sender.unique, handler)
     }

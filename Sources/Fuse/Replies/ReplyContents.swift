@@ -36,9 +36,9 @@ public struct Bytes: ReplyContent, Sendable {
 }
 
 extension ReplySender {
-    /// Sends bytes that must fit into the caller's buffer. File contents and link targets are truncated to the size of
-    /// the buffer. For a larger extended attribute, fails with `ERANGE`, or sends the attribute's size if the caller's
-    /// buffer is empty.
+    /// Sends bytes. File contents and link targets are truncated to the size of the caller's buffer. An extended
+    /// attribute that is larger than the buffer fails with `ERANGE`. If the buffer is empty, only the attribute's size
+    /// is sent.
     func sendContents(_ bytes: UnsafeRawBufferPointer) {
         if isMeasured {
             if room == 0 { return send(fuse_getxattr_out(size: UInt32(clamping: bytes.count), padding: 0)) }

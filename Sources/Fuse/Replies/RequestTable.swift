@@ -3,7 +3,8 @@ import LinuxSystem
 
 /// The requests that are being served, so that they can be interrupted.
 ///
-/// Each reply stores the index of its entry, which is called its place. Only an interrupt searches the table.
+/// Each ``Reply`` stores the index of its entry, which is called its place. Therefore the table is searched only for
+/// interrupts and by ``busySince(_:)``.
 package final class RequestTable: Sendable {
     private struct Entry {
         /// The kernel's identifier of the request; 0 if this entry is free.

@@ -1,6 +1,7 @@
 /// The operation of a request (`enum fuse_opcode` in `linux/fuse.h`).
 ///
-/// ``Dispatcher`` switches over all cases, so that the compiler finds an operation that it does not decode.
+/// ``Dispatcher`` switches over all cases, so that the compiler reports an operation that ``Dispatcher`` does not
+/// decode.
 package enum Opcode: UInt32, Sendable, CaseIterable {
     /// FUSE_LOOKUP: looks up a name in a directory.
     case lookup = 1

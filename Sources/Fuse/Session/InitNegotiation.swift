@@ -6,12 +6,13 @@ import LinuxSystem
 struct SessionFeatures: Sendable {
     /// Whether files may be passed through (FUSE_PASSTHROUGH).
     let passesThrough: Bool
-    /// Whether another process can take over the session. This requires that the kernel can repeat requests without a
-    /// reply (FUSE_NOTIFY_RESEND), and can drop its cached names (FUSE_NOTIFY_INC_EPOCH).
+    /// Whether another process can take over the session. This requires that the kernel can repeat requests that have
+    /// no reply yet (FUSE_NOTIFY_RESEND), and can drop its cached names (FUSE_NOTIFY_INC_EPOCH).
     let canBeHandedOver: Bool
 }
 
-/// Agrees with the kernel on the features of a session, in the exchange of messages that begins it (FUSE_INIT).
+/// The exchange of messages that begins a session (FUSE_INIT). In it, the kernel and this library agree on the features
+/// of the session.
 enum InitNegotiation {
     /// The flags of FUSE_INIT that this library uses. The upper 32 bits are the field `flags2`.
     private struct Flags: OptionSet {

@@ -6,11 +6,11 @@ import LinuxSystem
 /// device's.
 ///
 /// A write that blocks on a lock continues only after the reply to the request that holds the lock. If this process is
-/// killed, no reply comes, and the thread continues to exist with all descriptors that it shares. The locks and sockets
-/// of the dead process would then block the next process, which has to end the session. Therefore this thread unshares
-/// its descriptor table, by close_range(2) with CLOSE_RANGE_UNSHARE. Afterwards it must not open or close descriptors
-/// or start threads, because the rest of the process would not see these changes. Therefore the thread only writes
-/// messages and frees memory.
+/// killed, no reply comes, and the thread continues to exist with all descriptors that it shares. File locks and
+/// sockets of the killed process would then stay open. They would block the next process, which must run to end the
+/// session. Therefore this thread unshares its descriptor table, by close_range(2) with CLOSE_RANGE_UNSHARE. Afterwards
+/// it must not open or close descriptors or start threads, because the rest of the process would not see these changes.
+/// Therefore the thread only writes messages and frees memory.
 final class NotificationWriter: Sendable {
     /// An element of a linked list of batches of messages. If a batch has no messages, the thread ends.
     private final class Batch: Sendable {

@@ -22,7 +22,7 @@ enum Notification: Hashable, Sendable {
         }
     }
 
-    /// A second node that the kernel locks: that of a removed file.
+    /// The second node that the kernel locks: the node of a removed file. `nil` for other notifications.
     var otherNode: NodeID? {
         if case .deletion(_, let node, _) = self { node } else { nil }
     }

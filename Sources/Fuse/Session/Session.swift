@@ -181,8 +181,9 @@ public final class Session: Sendable {
         notifier.enqueue(.entry(name, parent: parent))
     }
 
-    /// Reports a removed file to the kernel (FUSE_NOTIFY_DELETE). Unlike ``invalidateEntry(_:in:)`` this also removes
-    /// the name of a directory that is a process's working directory, and leaves an open file without a name.
+    /// Reports a removed file to the kernel (FUSE_NOTIFY_DELETE). Unlike ``invalidateEntry(_:in:)``, this function also
+    /// removes the name of a directory that is a process's working directory. If the file is open, it remains open
+    /// without a name.
     public func deleteEntry(_ name: Name, _ node: NodeID, in parent: NodeID) {
         notifier.enqueue(.deletion(name, node, parent: parent))
     }

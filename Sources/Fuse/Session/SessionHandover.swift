@@ -9,7 +9,7 @@ public import LinuxSystem
 /// hold the devices, because closing a file in the mount also waits.
 ///
 /// ```swift
-/// // The server, once it is mounted. The keeper receives both over a local socket.
+/// // The server, once the file system is mounted. A separate process receives both over a local socket.
 /// if let handover = session.handover { send(handover.record, handover.devices) }
 /// // The next server.
 /// if let handover = SessionHandover(record: bytes, devices: received) {
@@ -86,8 +86,8 @@ public struct SessionHandover: Sendable {
         (self.largestRead, self.largestWrite) = (largestRead, largestWrite)
     }
 
-    /// Ends the session instead of taking it over: unmounts the file system, and fails the waiting requests, at the
-    /// latest when the last of the ``devices`` is closed.
+    /// Ends the session instead of taking it over. Unmounts the file system, and makes the waiting requests fail. They
+    /// fail at the latest when the last of the ``devices`` is closed.
     ///
     /// - Returns: whether the session was still mounted.
     @discardableResult

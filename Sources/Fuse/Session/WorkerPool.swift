@@ -7,8 +7,8 @@ import Synchronization
 ///
 /// One thread is the leader: it waits for requests and serves them itself. Therefore a single program, which sends one
 /// request after the other, is served by a thread that is awake or has just gone to sleep (``AdaptiveSpin``). If
-/// several threads waited, the kernel would wake them in turn, each on a sleeping processor, which takes twice as long
-/// as a small request.
+/// several threads waited, the kernel would wake them in turn, each on a sleeping processor. Such a wake-up takes twice
+/// as long as a small request.
 ///
 /// Other threads help under load. When the leader begins to serve a request and further requests are waiting, it wakes
 /// a helper. The helper serves requests until none is waiting. A leader that has served one request for a millisecond

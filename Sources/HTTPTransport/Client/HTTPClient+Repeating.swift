@@ -73,8 +73,9 @@ extension HTTPRequest {
     /// - Throws: ``HTTPError/redirect(_:_:)`` if the request must not be sent to the target.
     func redirected(by response: HTTPResponse) throws(HTTPError) -> HTTPRequest? {
         guard response.isRedirect, let location = response.headers["Location"] else { return nil }
-        // The target of a redirect with status 303 describes the result of the request, so it can only be read. Some
-        // clients treat the statuses 301 and 302 in the same way.
+        // The target of a redirect with status 303 describes the result of the request. It may only be read, so only
+        // GET and HEAD follow this redirect. Some clients treat the statuses 301 and 302 in the same way, so a request
+        // that changes data does not follow these redirects.
         switch response.status {
         case 303: guard method == .get || method == .head else { return nil }
         case 301, 302: guard method.isSafe else { return nil }

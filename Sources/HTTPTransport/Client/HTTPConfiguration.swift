@@ -70,8 +70,8 @@ public struct HTTPProxies: Sendable, Equatable {
     /// Reads the proxies from the environment: `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy`, in lower case
     /// or, except `http_proxy`, in upper case.
     ///
-    /// `HTTP_PROXY` is ignored: in a program that a web server runs (CGI), a client sets this variable by a header
-    /// field.
+    /// `HTTP_PROXY` is ignored, because in a program that a web server runs (CGI), any client of the web server can set
+    /// this variable by a header field.
     public init(environment: [String: String]) {
         func value(_ name: String) -> String? {
             let text = environment[name] ?? environment[name.uppercased()]

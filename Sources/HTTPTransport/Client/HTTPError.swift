@@ -20,7 +20,7 @@ public enum HTTPError: Error, Equatable {
     case untrustedCertificate(HTTPOrigin, UntrustedCertificate)
     /// No encrypted connection could be made. The text is the reason.
     case secureConnection(HTTPOrigin, String)
-    /// No byte was transferred for this duration.
+    /// The transfer made no progress for this duration. ``HTTPConfiguration/patience`` states what counts as progress.
     case noProgress(HTTPOrigin, Duration)
     /// The connection ended before the response was complete. The values are the numbers of bytes of the body that were
     /// received and announced.
@@ -53,7 +53,7 @@ public enum HTTPError: Error, Equatable {
     /// An unexpected failure of libcurl. The text is libcurl's message.
     case transport(HTTPOrigin, String)
 
-    /// The certificate because of which a server is not trusted. Also stands for a certificate that is missing.
+    /// A server's certificate that is not trusted, or the lack of a certificate.
     public struct UntrustedCertificate: Equatable, Sendable {
         /// The certificate's fingerprint, or `nil` if the server presented none.
         public let fingerprint: HTTPFingerprint?

@@ -37,8 +37,8 @@ public struct HTTPRetryPolicy: Sendable {
         if let requested, requested > longestPause { return nil }
         let doubled = firstPause * (1 << min(attempt - 1, 20))
         let shortened = min(doubled, longestPause) * (1 - min(max(chance, 0), 1) / 2)
-        // Clients that a server refused at the same time retry at different times, spread over the pause that they
-        // would have made without `Retry-After`.
+        // The requested pause is extended by a random part, up to half of the pause without `Retry-After`. Therefore
+        // clients that a server refused at the same time retry at different times.
         return requested.map { $0 + shortened - min(doubled, longestPause) / 2 } ?? shortened
     }
 

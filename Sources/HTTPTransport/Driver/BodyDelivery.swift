@@ -19,7 +19,7 @@ struct BodyDelivery {
 
     private let origin: HTTPOrigin
     private let destination: TransferDestination
-    /// The destination; `nil` if the destination is not a file.
+    /// The file that receives the body; `nil` if the destination is not a file.
     private let file: BodyFile?
     /// Whether the destination receives no bytes because the status is not 2xx.
     private let isRefused: Bool
@@ -87,7 +87,8 @@ struct BodyDelivery {
         }
         position += bytes.count
         guard let end = wanted.end, position >= end else { return .goOn }
-        // A response whose end is reached here is read completely, so that the connection can be reused.
+        // If these bytes are also the last bytes of the response, the transfer is not cut, so that libcurl can reuse
+        // the connection.
         return position == announcedEnd ?? wholeCount ? .goOn : .cut
     }
 

@@ -22,7 +22,8 @@ extension Transfer {
         if hasCookies { options.set(CURLOPT_COOKIEFILE, "") }
         options.setConnection(to: origin, settings, trust)
         options.set(CURLOPT_HTTP_VERSION, request.avoidsMultiplexing ? CURL_HTTP_VERSION_1_1 : CURL_HTTP_VERSION_2TLS)
-        // A reused connection may be at its end, and only a request that is safe could be repeated then.
+        // The server may just be closing a reused connection. Then only a request that changes no data could be
+        // repeated. Therefore a request whose reply was lost is sent over a new connection.
         if request.hasLostReply { options.set(CURLOPT_FRESH_CONNECT, 1) }
         // Further transfers to the server wait until the first connection shows whether they can share it over HTTP/2.
         if origin.isSecure, !request.avoidsMultiplexing { options.set(CURLOPT_PIPEWAIT, 1) }

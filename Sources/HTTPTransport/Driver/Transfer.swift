@@ -78,7 +78,8 @@ final class Transfer {
     func begin() -> Bool {
         defer { headCountAtBegin = head.count }
         // libcurl 7.88 does not rewind the body if the head of a refusal arrives before the body is sent, and the rest
-        // of the refusal after that. The repeated request would have no body, and its server would wait for it.
+        // of the refusal arrives afterwards. Without this assignment, the repeated request would have no body, and the
+        // server would wait for the body.
         sendPosition = 0
         if headCountAtBegin == head.count, !plan.request.method.isSafe, !isMultiplexedServer {
             failure = .connectionLost(origin, "the server closed it without a reply")

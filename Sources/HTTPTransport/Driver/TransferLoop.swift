@@ -66,12 +66,14 @@ final class TransferLoop {
 
     /// Continues the transfers that the bandwidth limits have paused, if the limits permit this now.
     ///
-    /// - Returns: the time until the limits permit more.
+    /// - Returns: the time until the limits permit more: zero if a transfer was continued; `nil` if no transfer is
+    ///   paused by the limits.
     private func releaseHeld() -> Duration? {
         let now = ContinuousClock.now
         let (mayReceive, maySend) = (limits.download.permits(at: now), limits.upload.permits(at: now))
         var wait: Duration?
-        // The transfers continue in any order, so that none is preferred for long.
+        // The transfers continue in the dictionary's order, which is arbitrary, so that no transfer is preferred for
+        // long.
         for transfer in transfers.values where transfer.isHeld {
             if transfer.isHeldDown, !mayReceive { wait = min(wait ?? .seconds(60), limits.download.wait) }
             if transfer.isHeldUp, !maySend { wait = min(wait ?? .seconds(60), limits.upload.wait) }

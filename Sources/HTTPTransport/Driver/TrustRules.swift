@@ -25,7 +25,7 @@ final class TrustRules {
     var refused: HTTPError.UntrustedCertificate {
         var bytes = [UInt8](repeating: 0, count: Int(CCURL_FINGERPRINT_SIZE))
         let isPresent = ccurl_trust_fingerprint(pointer, &bytes) != 0
-        // libcurl compares the name itself, if OpenSSL has found no other fault.
+        // OpenSSL reports no reason if only the name differs, because libcurl compares the names.
         let reason = ccurl_trust_reason(pointer).map { String(cString: $0) } ?? "it is for another name"
         return HTTPError.UntrustedCertificate(
             fingerprint: isPresent ? HTTPFingerprint(bytes: bytes) : nil, reason: reason, accepted: accepted)

@@ -6,7 +6,7 @@ public enum HTTPCredentials: Sendable, Equatable {
     /// A user and a password in every request. The server can read them, and so can a listener on an unencrypted
     /// connection.
     case basic(user: String, password: String)
-    /// A user, and a proof that the client has the password, which is not sent itself.
+    /// A user, and a proof that the client has the password. The password itself is not sent.
     case digest(user: String, password: String)
     /// One of the schemes above, as requested by the server.
     case passwordAsRequested(user: String, password: String)

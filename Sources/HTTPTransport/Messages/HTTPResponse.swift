@@ -35,7 +35,8 @@ public struct HTTPResponse: Sendable {
         return headers["Content-Length"].flatMap { Int($0) }
     }
 
-    /// The time to wait before the request may be repeated, from the header field `Retry-After`.
+    /// Returns the time to wait before the request may be repeated, from the header field `Retry-After`; `nil` if the
+    /// field is missing or invalid.
     ///
     /// A date is compared with the server's own clock, or with `now` if the server does not send its time.
     public func retryAfter(now: HTTPDate) -> Duration? {

@@ -2,8 +2,9 @@ import LinuxSystem
 
 /// A connection on which both sides send messages at any time (RFC 6455).
 ///
-/// Each WebSocket has a thread, which reads ahead until 64 messages, or as many bytes as the longest permitted message,
-/// wait for ``next()``. Releasing the WebSocket ends the connection.
+/// Each WebSocket has a thread, which receives messages before ``next()`` requests them. The thread pauses while 64
+/// messages, or messages with more bytes than ``WebSocketRequest/messageLimit``, wait for ``next()``. Releasing the
+/// WebSocket ends the connection.
 ///
 ///     let address = try HTTPAddress(webSocket: "wss://cloud.example/push")
 ///     let socket = try await client.openWebSocket(WebSocketRequest(address))

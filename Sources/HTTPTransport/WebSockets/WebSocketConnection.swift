@@ -2,9 +2,9 @@ import CCurl
 import Glibc
 import LinuxSystem
 
-/// A connection that libcurl makes and encrypts, but that carries a protocol other than HTTP (`CURLOPT_CONNECT_ONLY`),
-/// because the libcurl of Debian 12 does not support WebSockets. Only one thread uses the connection. A function blocks
-/// only if its comment says so.
+/// A connection that libcurl makes and encrypts, but that carries a protocol other than HTTP (`CURLOPT_CONNECT_ONLY`).
+/// This module implements WebSockets itself, because the libcurl of Debian 12 does not support them. Only one thread
+/// uses the connection. A function blocks only if its comment says so.
 final class WebSocketConnection {
     /// The result of an attempt to send or receive.
     enum Attempt: Equatable {

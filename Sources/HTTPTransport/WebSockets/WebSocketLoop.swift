@@ -143,7 +143,7 @@ final class WebSocketLoop {
             do {
                 try takeFrames(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
             } catch {
-                // The close frame contains the reason for the server. It is sent only if the system accepts it at once.
+                // The close frame reports the reason to the server. It is sent only if the system accepts it at once.
                 _ = try? connection.send(WebSocketFrame.close(error.code)[...])
                 throw self.error(error)
             }
@@ -202,10 +202,11 @@ final class WebSocketLoop {
     // MARK: Time
 
     /// Sends a ping after ``WebSocketRequest/silence``. Throws an error if the server sends no byte for
-    /// ``WebSocketRequest/patience`` after the ping.
+    /// ``WebSocketRequest/patience`` after the ping, or if the system accepts no byte of the pending frames for as
+    /// long. After the deadline for the close frames, ends the exchange without an error.
     ///
-    /// - Parameter isReading: whether the loop reads bytes from the server. If it does not, their absence proves
-    ///   nothing.
+    /// - Parameter isReading: whether the loop reads bytes from the server. If the loop does not read, missing bytes do
+    ///   not prove that the connection is lost.
     /// - Returns: the duration until the next check.
     private func checkTime(isReading: Bool) throws(HTTPError) -> Duration {
         let now = ContinuousClock.now
@@ -233,7 +234,7 @@ final class WebSocketLoop {
         guard now - lastReceived >= request.silence else { return request.silence - (now - lastReceived) }
         pinged = now
         pending.append((WebSocketFrame.encoded(.ping, [])[...], nil))
-        // The frame is sent before the next wait.
+        // The raised counter ends the next wait at once, so that the loop sends the frame.
         mailbox.counter.raise()
         return .zero
     }

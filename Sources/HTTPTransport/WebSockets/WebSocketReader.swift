@@ -42,7 +42,7 @@ struct WebSocketReader {
     /// Returns the header of the frame at the given position, and the position of the frame's payload. Returns `nil` if
     /// the header is incomplete.
     ///
-    /// A length above the limit is an error before the payload arrives, so that the payload uses no memory.
+    /// If the length exceeds the limit, throws an error before the payload arrives, so that the payload uses no memory.
     private func head(at position: Int) throws(WebSocketFault) -> (Head, Int)? {
         guard rest.count - position >= 2 else { return nil }
         let (first, second) = (rest[position], rest[position + 1])

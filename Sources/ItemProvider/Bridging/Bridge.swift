@@ -29,8 +29,8 @@ struct Bridge {
     private static let pieceSize = 8 << 20
 
     func deliver(_ supply: Supply, as delivery: Delivery) throws -> Arrival {
-        // Ends the lease of the provider's file now, because the consumer's completion handler runs later and must not
-        // delay the provider.
+        // The lease of the provider's file ends when this function returns. The consumer's completion handler runs
+        // later and must not delay the provider.
         defer { supply.file?.lease?.end() }
         guard let file = supply.file else { return try carryOut(supply, as: delivery) }
         return try coordination.read(file) { try carryOut(.file($0), as: delivery) }

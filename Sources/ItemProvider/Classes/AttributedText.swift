@@ -3,9 +3,9 @@ import PropertyLists
 
 /// Attributed text as a property list: the string, and runs of attributes over it.
 ///
-/// Foundation on Linux archives attributed strings but cannot read them back, has no rich text format, and defines no
-/// attributes of its own, so this form is particular to this package. It preserves attributes whose values a property
-/// list can contain: strings, numbers, dates, data, arrays and dictionaries of them, and URLs.
+/// Foundation on Linux archives attributed strings but cannot read them back. It has no rich text format, and defines
+/// no attributes of its own. Therefore this form is particular to this package. The form preserves attributes whose
+/// values are strings, numbers, dates, data, arrays and dictionaries of these, or URLs.
 package enum AttributedText {
     /// The type under which processes of this package exchange attributed text.
     static let typeIdentifier = "org.purvey.attributed-string"

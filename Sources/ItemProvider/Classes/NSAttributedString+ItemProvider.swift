@@ -31,8 +31,8 @@ extension NSAttributedString: NSItemProviderReading, NSItemProviderWriting {
         return nil
     }
 
-    /// Creates an attributed string from its own form or from plain text. Throws `unavailableCoercionError` for other
-    /// bytes.
+    /// Creates an attributed string from data of the type `org.purvey.attributed-string`, or from plain text. Throws
+    /// `unavailableCoercionError` for other bytes.
     public static func object(withItemProviderData data: Data, typeIdentifier: String) throws -> Self {
         let text: NSMutableAttributedString?
         if TypeIdentifier.areEqual(typeIdentifier, AttributedText.typeIdentifier) {

@@ -47,7 +47,7 @@ extension NSURL: NSItemProviderReading, NSItemProviderWriting {
             let base = strings.dropFirst().first.flatMap { $0.isEmpty ? nil : URL(string: $0) }
             return URL(string: text, relativeTo: base)
         }
-        // `URL(dataRepresentation:)` accepts any bytes as a relative URL.
+        // `URL(dataRepresentation:)` is not used, because it accepts any bytes as a relative URL.
         guard !data.isEmpty, let text = String(data: data, encoding: .utf8) else { return nil }
         return URL(string: text.trimmingCharacters(in: .whitespacesAndNewlines))
     }

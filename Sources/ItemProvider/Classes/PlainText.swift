@@ -38,7 +38,8 @@ package enum PlainText {
         return String(data: bytes, encoding: .utf8)
     }
 
-    /// Decodes UTF-16. Without a byte order mark, the byte order is that of this machine, as the type specifies.
+    /// Decodes UTF-16. Without a byte order mark, the byte order is little-endian, that of this machine, as
+    /// `public.utf16-plain-text` specifies.
     private static func utf16(_ data: Data) -> String? {
         guard data.count.isMultiple(of: 2) else { return nil }
         if data.starts(with: [0xFF, 0xFE]) { return String(data: data.dropFirst(2), encoding: .utf16LittleEndian) }

@@ -149,7 +149,7 @@ struct ItemCoercion {
 package enum ItemPropertyList {
     package static func decode(_ data: Data) -> NSObject? {
         // Foundation accepts any text as a property list of the oldest form. Therefore the text must begin like a
-        // collection or like XML.
+        // collection or like XML, or with a byte order mark (0xEF in UTF-8).
         let start = data.first { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }
         guard let start, ForeignPropertyList.isBinary(data) || "<{(".utf8.contains(start) || start == 0xEF else {
             return nil

@@ -3,19 +3,20 @@ import PropertyLists
 
 /// A reader of untrusted keyed archives.
 ///
-/// Foundation on Linux ends the process if an archive contains an object of one of the program's classes that was not
+/// Foundation on Linux ends the process if an archive contains an object whose class exists in the program but was not
 /// requested. Therefore an archive is inspected first. It is decoded only if all its classes are the requested class or
 /// classes of Foundation's plain values.
 package enum KeyedArchive {
-    /// The classes of values without behaviour, which serve as the state of other objects.
+    /// The plain classes: Foundation's classes of values that have no behaviour. Such values serve as the state of
+    /// other objects.
     static let plainClasses: Set<String> = [
         "NSString", "NSMutableString", "NSNumber", "NSData", "NSMutableData", "NSDate", "NSURL",
         "NSUUID", "NSArray", "NSMutableArray", "NSDictionary", "NSMutableDictionary", "NSSet", "NSMutableSet", "NSNull",
     ]
 
-    /// Returns an object's archive. Returns `nil` if archiving the object would make Foundation end the process: an
-    /// object whose class is not found by its name, an `NSError` or `NSPredicate`, a collection of such objects, or an
-    /// object that is nested too deeply.
+    /// Returns an object's archive. Returns `nil` if archiving the object would make Foundation end the process. This
+    /// is the case for an object whose class is not found by its name, an `NSError` or `NSPredicate`, a collection of
+    /// such objects, and an object that is nested too deeply.
     static func archive(_ object: any NSSecureCoding) -> Data? {
         if let archive = PlainArchive.archive(object) { return archive }
         guard canArchive(object, depth: 0) else { return nil }
@@ -70,8 +71,8 @@ package enum KeyedArchive {
     package static func unarchive(_ data: Data, as wanted: AnyClass) -> (any NSSecureCoding)? {
         guard let coding = wanted as? any (NSObject & NSSecureCoding).Type else { return nil }
         let name = NSStringFromClass(wanted)
-        // Classes of Foundation, which have no module in their names, do not check their input when they are decoded.
-        // Therefore only the plain classes are accepted, whose input ``KeyedArchiveStructure`` checks beforehand.
+        // Foundation's classes, whose names contain no module, do not check their input when they are decoded. Of these
+        // classes, only the plain ones are accepted, because ``KeyedArchiveStructure`` checks their input beforehand.
         guard plainClasses.contains(name) || name.contains("."), let names = classNames(in: data),
             names.root == name || immutableName(of: names.root) == name,
             names.all.subtracting(plainClasses) == [name]

@@ -3,8 +3,8 @@ import PropertyLists
 
 /// A check of a keyed archive for faulty references, which Foundation follows unchecked.
 ///
-/// Foundation on Linux force-unwraps the object under `$class`. It also decodes an object again for each reference to
-/// it, as long as the object is not complete, so that an object that contains itself ends the process.
+/// Foundation on Linux force-unwraps the object under `$class`. As long as an object is not complete, Foundation
+/// decodes it again for each reference to it. Therefore an object that contains itself ends the process.
 struct KeyedArchiveStructure {
     private let list: BinaryPropertyList
     /// The archive's objects, as indices of the property list's objects.
@@ -69,8 +69,8 @@ struct KeyedArchiveStructure {
             }
     }
 
-    /// Whether an object is a valid dictionary. Foundation reads as many keys as objects, so all keys and objects must
-    /// be decodable.
+    /// Whether an object is a valid dictionary. Foundation assumes that it decodes as many keys as objects. Therefore
+    /// their numbers must be equal, and all keys and objects must be decodable.
     private func isDictionary(_ entry: Int) -> Bool {
         guard let keys = list.value(entry, "NS.keys").flatMap(references),
             let values = list.value(entry, "NS.objects").flatMap(references), keys.count == values.count

@@ -123,8 +123,8 @@ public let NSExtensionJavaScriptFinalizeArgumentKey = "NSExtensionJavaScriptFina
 /// The `async` form of `loadItem`. Cancelling the waiting task cancels the load, and the function throws at once. The
 /// load handler may continue, because it has no progress that could be cancelled.
 package enum CancellableItem {
-    /// The cancellation of the load that this task is starting. The load sets the function that cancels it, even if a
-    /// subclass starts the load.
+    /// The cancellation of the load that this task is starting. The load sets the function that cancels it. A
+    /// task-local value reaches the load even if a subclass starts the load.
     @TaskLocal package static var cancellation: PendingCancellation?
 
     nonisolated(nonsending) static func run(

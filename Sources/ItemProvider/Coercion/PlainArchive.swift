@@ -3,9 +3,9 @@ import PropertyLists
 
 /// A writer of keyed archives of plain values and collections of them, as `NSKeyedUnarchiver` reads them.
 ///
-/// Foundation's own archiver on Linux identifies objects by a dictionary whose keys are the objects. Some equal objects
-/// have different hashes, which occasionally ends the process ("Duplicate keys of type 'AnyHashable'"), and a Boolean
-/// is archived as a number 1 if an equal number precedes it.
+/// Foundation's own archiver on Linux is not used, because it identifies objects by a dictionary whose keys are the
+/// objects. Some equal objects have different hashes, which occasionally ends the process ("Duplicate keys of type
+/// 'AnyHashable'"). In addition, a Boolean is archived as the number 1 if an equal number precedes it.
 struct PlainArchive {
     private var writer = BinaryPropertyListWriter()
     /// The archive's objects in order, as indices of the property list's objects. The first object represents `nil`.
@@ -99,7 +99,7 @@ struct PlainArchive {
 
     /// Adds an object of the class with the given name and returns its index in the archive.
     ///
-    /// - Parameter parts: the keys and the indices in the property list of the object's parts.
+    /// - Parameter parts: the keys of the object's parts, and the indices of the parts in the property list.
     private mutating func append(_ name: String, _ parts: [(String, Int)]) -> Int {
         let description = classes[name] ?? addClass(name)
         let reference = writer.add(uid: description)

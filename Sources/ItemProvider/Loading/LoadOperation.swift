@@ -11,7 +11,7 @@ package final class LoadOperation: Sendable {
     /// The units of a load's progress.
     private static let totalUnits: Int64 = 1000
 
-    /// The loaded representation, and the completion handler.
+    /// The representation to load, the promise that contains it, and the completion handler.
     private struct Load {
         let representation: Representation
         let promise: ItemPromise
@@ -106,7 +106,8 @@ package final class LoadOperation: Sendable {
         }
     }
 
-    /// Whether the conversion may take long, so that it must move to a thread that may block.
+    /// Whether the conversion must move to another thread. This is the case if it may take long, this thread must not
+    /// be blocked, and the supply stays valid in the meantime.
     private func mayBlock(_ result: Result<Supply, any Error>, _ load: Load) -> Bool {
         guard case .success(let supply) = result else { return load.representation.isRemote }
         if load.representation.isRemote { return true }

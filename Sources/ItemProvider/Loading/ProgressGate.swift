@@ -7,7 +7,8 @@ import Synchronization
 /// When a client adds a progress to another one, Foundation changes both on the client's thread, where this code cannot
 /// hold a lock. However, Foundation begins by reading the child's hash, which calls ``announceAdding()``. From then on
 /// the gate changes no progress until the client's thread has certainly finished adding. Adding takes less than a
-/// microsecond of processor time, so the thread has finished when it has used many times that, has ended, or sleeps.
+/// microsecond of processor time. Therefore the thread has finished when it has used many times that, has ended, or
+/// sleeps a while after it began.
 ///
 /// Changes that were delayed for this reason are made in order on a separate thread.
 enum ProgressGate {
@@ -28,14 +29,14 @@ enum ProgressGate {
     /// the kernel needs to allocate memory for the thread.
     private static let longestAdding = 1_000_000
     /// The time in nanoseconds since ``announceAdding()`` after which a sleeping thread has certainly finished adding.
-    /// Before that, it may be sleeping while it adds, because it waits for memory or for a lock whose holder does not
-    /// run.
+    /// A thread that sleeps earlier may still be adding, because it waits for memory or for a lock whose holder does
+    /// not run.
     private static let longestPause = 20_000_000
     /// The pause between checks, in microseconds.
     private static let pause: UInt32 = 20
 
-    // Only Foundation's arithmetic and `hash` run under this lock. `hash` would take it again, which `owner`
-    // prevents.
+    // Only Foundation's arithmetic, `hash`, and the deinitializers of objects that Foundation releases run under this
+    // lock. `hash` and a deinitializer may call this type. With `owner`, the thread does not take the lock again.
     private static let state = Lock(State())
     /// The thread that holds the lock; 0 if no thread holds it.
     private static let owner = Atomic<UInt>(0)
@@ -123,8 +124,9 @@ enum ProgressGate {
     private static func isQuiet(_ state: inout State) -> Bool {
         if state.adders.isEmpty { return true }
         let adding = state.adders.filter { !$0.isOfThisThread && !isPast($0) }
-        // While a progress is being added, the set may grow and read the hashes of its members again. A thread that
-        // waits for this lock in order to announce such a read has not finished, although it sleeps.
+        // While a progress is being added, the parent's set of children may grow and read the hashes of its members
+        // again. A thread that waits for this lock in order to announce such a read has not finished, although it
+        // sleeps.
         if adding.count < state.adders.count, announcing.load(ordering: .sequentiallyConsistent) > 0 { return false }
         state.adders = adding
         return adding.isEmpty

@@ -44,8 +44,8 @@ extension ItemPromise {
         return texts.first ?? urlRepresentation
     }
 
-    /// The URL representation, which can be read as text; `nil` if there is none. An item with a file's URL has none,
-    /// because the URL would reveal where the user keeps files.
+    /// The URL representation, which can be read as text; `nil` if there is none. It is also `nil` for an item with the
+    /// URL of a file, because that URL would reveal where the user keeps files.
     private var urlRepresentation: Representation? {
         guard representation(conformingTo: UTType.fileURL.identifier) == nil else { return nil }
         return representation(conformingTo: UTType.url.identifier)

@@ -5,9 +5,9 @@ import Synchronization
 extension Progress {
     /// Observes a property of this progress.
     ///
-    /// A progress on Linux does not notify observers, so it is polled twenty times a second: changes in between are
-    /// combined, and the last one is always reported. Polling ends when the progress is finished; the progress is
-    /// retained until then.
+    /// A progress on Linux does not notify observers, so it is polled twenty times a second. Changes in between are
+    /// combined, and the last one is always reported. Polling ends when the progress is finished or the observation
+    /// ends; the progress is retained until then.
     ///
     /// - Parameter changeHandler: called after a change, each time on the same queue, which is not the caller's. With
     ///   `.initial`, this function also calls it on the caller's thread.
@@ -60,7 +60,7 @@ private final class ProgressWatch<Value>: @unchecked Sendable {
     /// Reads the value, and reports a change. Returns whether further changes are possible.
     private func look() -> Bool {
         guard !hasEnded.load(ordering: .acquiring) else { return false }
-        // This is read before the value, so that the last change is not missed.
+        // `isFinished` is read before the value, so that the last change is not missed.
         let isLast = progress.isFinished
         let value = progress[keyPath: keyPath]
         guard !Self.areEqual(value, seen) else { return !isLast }
@@ -71,7 +71,8 @@ private final class ProgressWatch<Value>: @unchecked Sendable {
         return !isLast
     }
 
-    /// Whether two values are equal. All values of a `Progress` can be compared. Other values count as changed.
+    /// Whether two values are equal. The values of all properties of `Progress` can be compared. A value that cannot be
+    /// compared counts as changed.
     private static func areEqual(_ first: Value, _ second: Value) -> Bool {
         guard let first = first as? AnyHashable, let second = second as? AnyHashable else { return false }
         return first == second

@@ -42,8 +42,8 @@ package final class ItemPromise: Sendable {
         state.withLock { $0 = own }
     }
 
-    /// Returns the same item with other representations. A representation for which `body` returns `nil` is left out.
-    /// The team's representation is not changed.
+    /// Returns a copy of the item in which each representation is replaced by the result of `body`. A representation
+    /// for which `body` returns `nil` is left out. The team's representation is not changed.
     package func changed(_ body: (Representation) -> Representation?) -> ItemPromise {
         let copy = ItemPromise(copying: self)
         let changed = copy.representations.compactMap(body)

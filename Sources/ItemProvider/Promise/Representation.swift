@@ -72,7 +72,7 @@ package struct Representation: Sendable {
         self.item = item
     }
 
-    /// Returns the same representation with the stricter of its own and the given visibility.
+    /// Returns the same representation with the given visibility, which must be at least as strict as its own.
     package func restricted(to visibility: NSItemProviderRepresentationVisibility) -> Representation {
         Representation(
             typeIdentifier: typeIdentifier, visibility: visibility, fileOptions: fileOptions, keeper: keeper,

@@ -37,8 +37,8 @@ package final class SupplyTask: Sendable {
     /// Starts the handler or the request of a representation.
     ///
     /// - Parameters:
-    ///   - report: gets the finished fraction (0 to 1, never falling) after each change, from one thread at a time
-    ///     and never after the completion has begun.
+    ///   - report: gets the finished fraction (0 to 1, never falling) after each change, from one thread at a time.
+    ///     After the task was completed, no further change is reported, but the last report may overlap the completion.
     ///   - completion: called exactly once, on the thread that completed the task. A handler of this process never
     ///     completes it before this initializer returns.
     package init(

@@ -30,9 +30,10 @@ package struct FailureMessage: SchemaMessage {
         underlying = depth > 0 ? cause.map { [FailureMessage($0, depth: depth - 1)] } ?? [] : []
     }
 
-    /// Returns the sentence for the user: the error's own description if Foundation would give only domain and code.
+    /// Returns the sentence for the user. If Foundation's sentence would contain only domain and code, returns the
+    /// error's own description.
     private static func sentence(_ error: any Error, _ bridged: NSError) -> String {
-        // The type is checked, because every error can be cast to NSError and its protocols.
+        // The type is checked and not the error, because every error can be cast to NSError and its protocols.
         let type = type(of: error)
         guard !(type is NSError.Type), !(type is any LocalizedError.Type), !(type is any CustomNSError.Type),
             type is any CustomStringConvertible.Type

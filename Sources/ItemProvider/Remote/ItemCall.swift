@@ -92,7 +92,7 @@ package struct ItemMessage: SchemaMessage {
     /// The scale of an image, in pixels per point.
     private let scale: Double?
 
-    /// Whether the object is the data of its representation.
+    /// Whether the object is data. In this case, the representation can be loaded as the same data.
     var isPlainData: Bool { kind == .data }
 
     /// The contents, for storing the message.

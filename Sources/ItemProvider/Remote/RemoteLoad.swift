@@ -61,8 +61,8 @@ final class RemoteLoad: Sendable {
             if case .over = phase { return true }
             return false
         }
-        // The load was cancelled while the request was being sent. Cancelling has no effect if the reply has come
-        // instead.
+        // The load was cancelled while the request was being sent, or the reply has come already. In the second case,
+        // cancelling has no effect.
         if isOver { pending.cancel() }
     }
 
@@ -153,7 +153,8 @@ package struct LoadCall: Call, SchemaMessage {
     package enum Reply: SchemaMessage {
         case supplied(SupplyMessage)
         case failed(FailureMessage)
-        /// A directory of this name was copied into the consumer's directory, see ``FolderPlacement``.
+        /// A directory that had this name was copied into the consumer's directory, where the copy has a fixed name,
+        /// see ``FolderPlacement``.
         case placed(name: String)
 
         package static let schema = Schema<Reply>(tag: nil) {

@@ -19,7 +19,7 @@ enum ServedLoad {
         finished: @escaping @Sendable (Bool) -> Void
     ) {
         let handlerFraction = LastFraction()
-        // A directory is read in this process, and the reading may have to wait for other claims.
+        // For a confined consumer, this process reads an offered directory, and may have to wait for other claims.
         let reading = CoordinatedReading()
         let task = SupplyTask(
             representation, for: request.delivery,
@@ -51,7 +51,8 @@ enum ServedLoad {
     /// Whether the reply should be sent from another thread. This is the case if sending takes a while, this thread
     /// must not be blocked, and the supply stays valid in the meantime.
     private static func mayMove(_ result: Result<Supply, any Error>, _ request: LoadCall) -> Bool {
-        // A directory is read in this process. Before that, its presenter may need this thread in order to save.
+        // For a confined consumer, this process reads an offered directory. Before that, a presenter of the directory
+        // may need this thread in order to save.
         if request.target != nil, (try? result.get())?.file?.needsCoordination == true { return true }
         if HandlerThreads.isCurrent { return false }
         return switch result {
@@ -81,7 +82,8 @@ enum ServedLoad {
             let packed = try SupplyPacking.pack(supply, isCancelled: { call.isCancelled }, report: report)
             let endOfLease = send(packed, call)
             finished(!call.isCancelled)
-            // The load handler's completion call returns as soon as this function does.
+            // The load handler's completion call returns as soon as this function does, and the provider may then
+            // delete the directory. Therefore this function waits for the end of the lease.
             if let endOfLease { LeasedFolder.wait(for: endOfLease) }
             // A directory that was written for this load must exist until the lease has ended.
             withExtendedLifetime(packed) {}

@@ -53,7 +53,7 @@ extension SuppliedFile {
                 // The sender itself must be able to read the file. A sender that cannot read a file can open it with
                 // `O_PATH`, and the receiver might have the permission to open that descriptor for reading.
                 guard descriptor.isOpenForReading else { throw .invalid("the file is not open for reading") }
-                // The kernel would end such a path at the zero byte.
+                // The kernel would end a path at a zero byte.
                 guard path?.utf8.contains(0) != true, name?.utf8.contains(0) != true else {
                     throw .invalid("the file's path or name has a zero byte")
                 }

@@ -48,9 +48,9 @@ final class Checkpointer: Sendable {
     /// The state that the checkpoint thread and the writing thread share. Also the context of the commit hook of the
     /// writing connection.
     private final class HookContext: @unchecked Sendable {
-        // Sendable: only the thread uses the connection, and releases it at its end; the condition and its mutex are
-        // allocations of their own that only pthread calls touch; `asked`, `done` and `isStopped` are read and written
-        // with the mutex held.
+        // Sendable: only the checkpoint thread uses the connection, and releases it at its end. The condition and its
+        // mutex are separate allocations that only pthread calls touch. `asked`, `done`, `isStopped` and `hasEnded`
+        // are read and written with the mutex held.
         private var connection: DatabaseConnection?
         private let mutex: UnsafeMutablePointer<pthread_mutex_t>
         private let changed: UnsafeMutablePointer<pthread_cond_t>
@@ -79,7 +79,7 @@ final class Checkpointer: Sendable {
         func ask(andWait waits: Bool) {
             pthread_mutex_lock(mutex)
             defer { pthread_mutex_unlock(mutex) }
-            // A running checkpoint may have started before the commit.
+            // A running checkpoint may have started before the commit, so a thread that waits requests another one.
             if waits || asked == done { asked += 1 }
             let wanted = asked
             pthread_cond_broadcast(changed)

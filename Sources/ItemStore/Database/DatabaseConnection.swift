@@ -10,7 +10,7 @@ final class DatabaseConnection {
     }
 
     let raw: OpaquePointer
-    /// A closure that decides, before each commit, whether the disk has space for the commit: for tests.
+    /// A closure for tests. Before each commit, it decides whether the disk has space for the commit.
     var hasRoom: (@Sendable () -> Bool)?
 
     /// Opens a connection.
@@ -30,7 +30,7 @@ final class DatabaseConnection {
         }
         raw = connection
         sqlite3_extended_result_codes(raw, 1)
-        // Only a checkpoint or the recovery after a crash holds locks, and both are short.
+        // A statement waits for a lock only during a checkpoint, or during the recovery after a crash. Both are short.
         sqlite3_busy_timeout(raw, 10_000)
         try run("PRAGMA cache_size = \(-max(cache >> 10, 64))")
         // This detects damaged pages before they do harm.
@@ -95,8 +95,8 @@ final class DatabaseConnection {
 
 extension DatabaseConnection {
     /// Checks the database file for damage. A file of at most `limit` bytes is checked completely. For a larger file,
-    /// only its length is compared with the length in its header. Other damage of a larger file is found when the
-    /// damaged part is read.
+    /// SQLite only compares its length with the length in its header, when it reads the number of pages. Other damage
+    /// of a larger file is found when the damaged part is read.
     ///
     /// - Throws: ``IndexError/corrupt(_:)`` if the file is damaged.
     func check(upTo limit: Int64) throws(IndexError) {

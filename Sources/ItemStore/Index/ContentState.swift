@@ -13,10 +13,12 @@ import ItemValues
 ///     edited ──loseContents──▶ dataless                                   the edit was discarded or lost
 ///     any ──loseContents──▶ dataless                                      the item was removed locally
 ///
-/// Two states are shown to the user without a value of their own, because they follow from others: *outdated* contents
-/// are ``current`` or ``partial`` ones whose ``IndexedItem/localVersion`` is not the provider's, and an edit is
-/// *uploading* while a request for it runs. Files that are open for writing are
-/// ``current`` and lie in the `edits` directory until they are compared; the journal records them.
+/// Two more states are shown to the user. They have no value of their own, because they follow from other values.
+/// *Outdated* contents are ``current`` or ``partial``, with an ``IndexedItem/localVersion`` that is not the provider's.
+/// An edit is *uploading* while a request for it runs.
+///
+/// Files that are open for writing are ``current``. They lie in the `edits` directory until they are compared with
+/// their earlier state; the journal records them.
 ///
 /// The files on disk move before the index is written. After a crash in between, contents may exist without a record,
 /// which recovery detects. A record never exists without its contents, unless they can be fetched again.
@@ -52,8 +54,8 @@ extension IndexedItem {
     /// Marks byte ranges of the file as local.
     ///
     /// - Parameters:
-    ///   - ranges: The local ranges. Some may be missing.
-    ///   - size: The total number of local bytes, including those of missing ranges.
+    ///   - ranges: The local ranges to record. If there are many, the caller leaves out the smallest ones.
+    ///   - size: The total number of local bytes, including the ranges that were left out.
     ///   - version: The version at the provider to which the bytes belong.
     package mutating func becomePartial(_ ranges: ByteRanges, size: Int64, version: [UInt8]) {
         content = .partial

@@ -52,7 +52,7 @@ extension Index {
     }
 }
 
-/// A set of ``ItemSet`` values: the sets of a domain's items that clients follow.
+/// Zero or more of the item sets (``ItemSet``) of a domain, whose changes clients can follow.
 package struct ItemSets: OptionSet, Sendable {
     package let rawValue: UInt8
     package init(rawValue: UInt8) { self.rawValue = rawValue }
@@ -61,8 +61,8 @@ package struct ItemSets: OptionSet, Sendable {
 
     package init(_ set: ItemSet) { rawValue = 1 << set.rawValue }
 
-    /// Creates the set of the item sets to which the given item belongs. The root, and items that the provider does not
-    /// know, belong to none.
+    /// Creates a value that contains the item sets to which the given item belongs. The root, and items that the
+    /// provider does not know, belong to none.
     init(of item: IndexedItem) {
         self = []
         guard item.number != .root, item.isKnownToProvider else { return }

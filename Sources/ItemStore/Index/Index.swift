@@ -25,8 +25,8 @@ package final class Index: Sendable {
     private let setObserver = Receiver<ItemSets>()
     private let wantedObserver = Receiver<Void>()
 
-    /// A value that only one thread uses at a time. ``writePermit`` guarantees this for the writing connection, the
-    /// pool for each reading one.
+    /// A value that only one thread uses at a time. For the writing connection, ``writePermit`` guarantees this. For
+    /// each reading connection, the pool does.
     private struct UnsafeTransfer<Value>: @unchecked Sendable {
         let value: Value
     }
@@ -78,8 +78,8 @@ package final class Index: Sendable {
         checkpointer.stop()
     }
 
-    /// Deletes the files of an index that is not open: the database, which may be damaged, SQLite's auxiliary files,
-    /// and the file that reserves space.
+    /// Deletes the files of an index that is not open: the database, SQLite's auxiliary files, and the file that
+    /// reserves space. The database may be damaged.
     package static func delete(path: String) throws(Errno) {
         for suffix in ["", "-wal", "-shm", "-journal", ".reserve"] {
             guard unlink(path + suffix) < 0, Errno.current != .noSuchFile else { continue }
@@ -94,8 +94,8 @@ package final class Index: Sendable {
         set { observer.function = newValue }
     }
 
-    /// Sets the function that is called after each transaction that added an item to ``wanted(limit:)``. Called on the
-    /// writing thread.
+    /// Sets the function that is called after each transaction that added an item to the result of ``wanted(limit:)``.
+    /// Called on the writing thread.
     package func onWanted(_ receiver: @escaping @Sendable () -> Void) { wantedObserver.function = { _ in receiver() } }
 
     /// Sets the function that is called after each transaction that changed an item set. Its argument contains the
@@ -144,7 +144,7 @@ package final class Index: Sendable {
         writer.value.connection.hasRoom = hasRoom
     }
 
-    /// Returns the item number that the next new item will get. It is for callers that choose item numbers themselves;
+    /// Returns the item number that the next new item will get. Used by callers that choose item numbers themselves;
     /// see ``IndexWriter/insert(_:keepsNumber:)``.
     package func nextNumber() -> ItemNumber {
         writePermit.wait()

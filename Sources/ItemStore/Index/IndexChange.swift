@@ -9,15 +9,15 @@ package enum IndexChange: Sendable, Equatable {
     case removed(ItemNumber, parent: ItemNumber, name: String)
 }
 
-/// The effects on the index of items that the provider reported.
+/// The changes of the index that resulted from items that the provider reported.
 package struct AppliedItems: Sendable, Equatable {
     package var added: [ItemNumber] = []
     /// The items that the provider describes differently than before.
     package var changed: [ItemNumber] = []
     /// The items that now have another place or name in the local tree.
     package var moved: [ItemNumber] = []
-    /// The files with local edits whose version at the provider is not the one that the edit is based on. Their local
-    /// contents stay. Their rows record the provider's version.
+    /// The files with local edits that are not based on the provider's present version. The local contents stay. The
+    /// rows record the provider's version.
     package var conflicts: [ItemNumber] = []
     /// The files whose clean local contents are not the provider's present version. The rows record this version. The
     /// local contents stay.
@@ -32,7 +32,7 @@ package struct AppliedItems: Sendable, Equatable {
     package init() {}
 }
 
-/// The effects on the index of removals that the provider reported.
+/// The changes of the index that resulted from removals that the provider reported.
 package struct RemovedItems: Sendable, Equatable {
     /// The items whose rows were deleted.
     package var removed: [ItemNumber] = []
@@ -41,7 +41,7 @@ package struct RemovedItems: Sendable, Equatable {
     /// The items that stay although the provider removed them, because they, or items in them, have local changes.
     /// Parents come before children.
     package var kept: [ItemNumber] = []
-    /// The identifiers of items that the provider had in a removed directory, but that were moved elsewhere locally.
+    /// The identifiers of items whose parent at the provider was removed, but that are in another directory locally.
     package var stranded: [String] = []
 
     package init() {}

@@ -67,8 +67,8 @@ final class IndexQueries {
         try withRow(number) { row throws(IndexError) in try row.item() }
     }
 
-    /// Returns the user metadata of the given item, and the kinds of it that were set locally and are not confirmed by
-    /// the provider; `nil` if the item has no user metadata.
+    /// Returns the user metadata of the given item, and the kinds of user metadata that were set locally and that the
+    /// provider has not confirmed; `nil` if the item has no user metadata.
     func metadata(of number: ItemNumber) throws(IndexError) -> (ItemMetadata, MetadataKinds)? {
         try MetadataQueries.row(metadata, number)
     }

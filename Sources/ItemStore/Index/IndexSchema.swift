@@ -10,7 +10,7 @@ import Glibc
 /// - `kept_folders`: pinned directories, including those inside a pinned directory.
 /// - `wanted`: pinned items that are not materialized: files without all bytes, directories that are not fully listed.
 /// - `orphans`: items whose parent is not known yet, with the identifier of that parent.
-/// - `facts`: user metadata of items, as the provider and this machine know it.
+/// - `facts`: user metadata of items: the provider's values, and values that were set locally.
 /// - `renamed`: items whose search terms changed since they were added, in the order of the changes.
 /// - `trash`: the items in the provider's trash.
 /// - `trash_nodes`: the files and directories of the local view of the trash; see ``TrashNode``.

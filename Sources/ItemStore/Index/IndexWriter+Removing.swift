@@ -34,7 +34,8 @@ extension IndexWriter {
         for number in try unlistedNumbers(in: folder, before: mark) {
             guard let item = try item(number), item.isKnownToProvider else { continue }
             // Items that were moved to this directory locally, or that stay in it until their parent is known, do not
-            // belong to this listing. An item that was moved and then removed no longer has the flag of the move.
+            // belong to this listing. An item that was moved and then removed no longer has the flag of the move, so
+            // removed items are examined, too.
             if !item.changes.isDisjoint(with: [.place, .deleted]), !item.item.parent.hasSameBytes(as: identifier) {
                 continue
             }

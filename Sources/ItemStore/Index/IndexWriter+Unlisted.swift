@@ -1,6 +1,6 @@
 import ItemValues
 
-/// Handles items of a directory that its listing did not include.
+/// Handles items of a directory that the directory's listing did not include.
 extension IndexWriter {
     /// Returns the items that ``removeUnlisted(in:before:)`` would remove from the given directory.
     ///

@@ -34,8 +34,8 @@ package struct IndexWriter: ~Copyable {
         return items
     }
 
-    /// Returns a name that no item in the given directory has. This is the wanted name, made valid if necessary, or, if
-    /// an item has that name, the name with a number.
+    /// Returns a name that no visible item in the given directory has: the wanted name, made valid if necessary. If an
+    /// item has that name, a number is added to the name.
     package func freeName(_ wanted: String, in parent: ItemNumber) throws(IndexError) -> String {
         try state.freeName(MountName.mended(wanted), in: parent) { _ in true }
     }

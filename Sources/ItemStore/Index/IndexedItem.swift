@@ -96,8 +96,8 @@ package struct LocalChanges: OptionSet, Sendable, Hashable {
     /// The item was removed locally. It is hidden, and its row stays as a tombstone until the provider confirms the
     /// removal.
     package static let deleted = LocalChanges(rawValue: 1 << 3)
-    /// The directory or symbolic link is being imported again. It stays in the index when its removal at the provider
-    /// is applied. Changes of dates and modes do not set this.
+    /// The directory or symbolic link is being imported again. Because of this change, the item stays in the index when
+    /// its removal at the provider is applied. Changes of dates and modes do not set this flag.
     package static let attributes = LocalChanges(rawValue: 1 << 4)
 }
 

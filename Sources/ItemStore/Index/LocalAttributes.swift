@@ -13,8 +13,8 @@ package struct LocalAttributes: Sendable, Equatable {
 
     var isEmpty: Bool { values.isEmpty && removed.isEmpty }
 
-    /// The total size in bytes of all names and values that were set. It is limited, because they are read with the
-    /// item's row.
+    /// The total size in bytes of all names and values that were set. The size is limited, because the names and values
+    /// are read with the item's row.
     private var size: Int { values.reduce(0) { $0 + $1.key.utf8.count + $1.value.count } }
 
     /// The maximum of ``size`` in bytes. It is larger than the limit of ext4, which programs expect.

@@ -70,7 +70,8 @@ package enum MountName {
         return (String(scalars[..<dot]), ending)
     }
 
-    /// Shortens the stem between two characters, so that the whole name does not exceed ``limit``.
+    /// Returns the name that consists of the stem, the suffix and the extension. If the name would exceed ``limit``,
+    /// shortens the stem between two characters.
     private static func joined(_ parts: (stem: String, ending: String), suffix: String) -> String {
         let room = limit - parts.ending.utf8.count - suffix.utf8.count
         return cut(parts.stem, to: room) + suffix + parts.ending

@@ -31,7 +31,7 @@ struct NumberSequence {
         return ItemNumber(rawValue: next)
     }
 
-    /// Records that the given item number is used. A caller chose it.
+    /// Records that the given item number, which a caller chose, is used.
     mutating func reserve(_ number: ItemNumber) { next = max(next, number.rawValue + 1) }
 
     /// Skips the given item number and all smaller ones. A rollback does not undo this.

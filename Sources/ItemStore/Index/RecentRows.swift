@@ -3,8 +3,8 @@ import LinuxSystem
 /// A cache of the rows that were read recently. A program that looks up, queries and opens a file causes three reads of
 /// its row, and each read of the database costs two system calls for its lock.
 ///
-/// A cached row always equals the committed row. A commit first drops the rows that it changes from the cache. Rows
-/// that were read before the end of the commit are not added.
+/// A cached row always equals the committed row. Before a commit changes rows, it drops them from the cache. A row that
+/// was read before the end of the commit is not added.
 final class RecentRows: Sendable {
     private struct State {
         var rows: [ItemNumber: IndexedItem] = [:]

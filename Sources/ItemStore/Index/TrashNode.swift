@@ -7,8 +7,8 @@ package struct TrashNode: Sendable, Equatable {
     package enum Place: Sendable, Equatable {
         /// The top directory of the view. Only plain files that a file manager stores there are in it.
         case top
-        /// The directory of the items in the trash. A node without an item in this directory has only an info file,
-        /// with the name ``infoName``.
+        /// The directory of the items in the trash. A node in this directory that has no item represents only an info
+        /// file, which has the name ``infoName``.
         case files
         /// A directory in the trash, given by the number of its node.
         case folder(Int64)

@@ -45,8 +45,8 @@ final class TrashWriter {
 
     /// Records a trashed item.
     ///
-    /// - Parameter folder: The identifier of the directory that contained the item before; `nil` if it is not known. It
-    ///   is stored if the provider reports the trash as the item's parent.
+    /// - Parameter folder: The identifier of the directory that contained the item before; `nil` if it is not known. If
+    ///   the provider reports the trash as the item's parent, this directory is stored as the parent instead.
     func note(_ item: ProviderItem, formerlyIn folder: String?) throws(IndexError) {
         var item = item
         if item.parent == ProviderItem.trashIdentifier {

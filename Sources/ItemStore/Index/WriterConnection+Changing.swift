@@ -7,7 +7,7 @@ extension WriterConnection {
     ///
     /// - Parameters:
     ///   - name: A valid name.
-    ///   - counts: Returns whether other items must not have the name of the given item.
+    ///   - counts: Returns whether the name of the given item counts as taken.
     func freeName(
         _ name: String, in parent: ItemNumber, _ counts: (ItemNumber) -> Bool
     ) throws(IndexError) -> String {
@@ -33,10 +33,10 @@ extension WriterConnection {
     }
 
     /// Returns the wanted name of an item if no other visible item of the given directory has it, otherwise a name with
-    /// a number. If the wanted name is the name at the provider with a number that no user has set, only the number
-    /// changes.
+    /// a number. If the engine made the wanted name by adding a number to the name at the provider, this number is
+    /// replaced, so that the name does not get a second number.
     ///
-    /// - Parameter counts: Returns whether other items must not have the name of the given item.
+    /// - Parameter counts: Returns whether the name of the given item counts as taken.
     func freeName(
         _ wanted: String, of item: IndexedItem, in parent: ItemNumber, _ counts: (ItemNumber) -> Bool
     ) throws(IndexError) -> String {

@@ -75,7 +75,8 @@ final class WriterConnection {
         orphanCount = 0
         try readCounts()
         reserve.fill()
-        // Only the writer has a filter: readers see a commit later than the writer sees its own changes.
+        // Only the writer has a filter. The filter matches the writer's view of the index, which includes changes that
+        // readers do not see yet.
         let lookupWriter = self.lookup
         queries.mayContain = { lookupWriter.mayContain($0) }
         queries.willRead = { [newRows] () throws(IndexError) in try newRows.write() }
@@ -222,14 +223,15 @@ final class WriterConnection {
         try pins.note(item, before: nil)
         try metadata.note(item.number, item.item)
         touched.formUnion(ItemSets(of: item))
-        // The caller may have chosen a number that the search file already covers.
+        // The caller may have chosen a number up to which the search file already has all items. The search file then
+        // adds this item only because of this record.
         try noteForSearch(item.number)
         noteListed(item.number, in: item.parent)
     }
 
     /// Rewrites an existing row.
     ///
-    /// - Returns: The item as written. Whether a directory above it is pinned was determined from its new place.
+    /// - Returns: The item as written. ``IndexedItem/isPinnedByFolder`` has the value for the item's new place.
     @discardableResult
     func replace(_ before: IndexedItem, with wanted: IndexedItem) throws(IndexError) -> IndexedItem {
         var item = wanted
@@ -311,7 +313,8 @@ final class WriterConnection {
         touched.formUnion(ItemSets(of: item))
     }
 
-    /// Returns the value of the column `parent`. The root has none, so that the root is not found as an item in itself.
+    /// Returns the value of the column `parent`. For the root, this is 0, so that the root is not found as an item in
+    /// itself.
     private func column(_ item: IndexedItem) -> ItemNumber {
         item.number == .root ? ItemNumber(rawValue: 0) : item.parent
     }

@@ -14,7 +14,7 @@ package struct JournalEntry: Sendable, Equatable {
     /// The local name.
     package var name: String
     /// The item's place at the provider, if it differs from the local place; otherwise `nil`. If the index is lost, no
-    /// other record has this place, which another item must not get before the item has left it.
+    /// other record has this place. No other item may get the place before this item has left it.
     package var place: SentLocation?
     package var kind: ProviderItem.Kind
     package var changes: LocalChanges
@@ -42,7 +42,7 @@ package struct JournalEntry: Sendable, Equatable {
     /// The status of the file when it was opened for writing; `nil` if it was not opened for writing, or if it counts
     /// as modified.
     package var statusAtOpen: Fingerprint?
-    /// The number of failures because of which the change was parked.
+    /// The number of times that the change was parked because of a failure.
     package var attempts = 0
     package var recordedFailure: ItemFailure?
     /// Whether the item is removed at the provider by moving it to the trash.
@@ -204,9 +204,9 @@ extension JournalEntry {
     }
 }
 
-/// A place at the provider that an item has, or to which the engine sent an item. If the reply is lost, and the item is
-/// renamed locally before it is sent again, the engine looks for the item in this place, so that it is not created
-/// twice.
+/// A place at the provider that an item has, or to which the engine sent an item. If the reply is lost, the item may be
+/// renamed locally before it is sent again. The engine then looks for the item in this place, so that the item is not
+/// created twice.
 package struct SentLocation: Hashable, Sendable {
     /// The identifier of the directory.
     package var parent: String

@@ -6,8 +6,8 @@ import LinuxSystem
 /// Hashes are in random order, so even a few insertions would change many pages of a table on disk. Therefore entries
 /// are collected in memory and written many at a time. On disk they are in buckets by the first bits of their hashes. A
 /// bucket is one row with some hundreds of entries. At the next start, the entries that were only in memory are rebuilt
-/// from the rows of two kinds of items: items with greater numbers than the last stored one, and older items that
-/// changed since, which are recorded in `lookup_noted` (``LookupWriter``).
+/// from the rows of their items. Some of these items have greater numbers than the last stored one. The others are
+/// older and changed since. Their numbers are recorded in the table `lookup_noted` (``LookupWriter``).
 final class Lookup: Sendable {
     struct State {
         var recent = RecentEntries()
@@ -28,7 +28,7 @@ final class LookupQueries {
 
     init(_ connection: DatabaseConnection, _ lookup: Lookup) throws(IndexError) {
         self.lookup = lookup
-        // Returns a row even if the bucket does not exist, so that the statement holds its snapshot until it is
+        // The statement returns a row even if the bucket does not exist, so that it holds its snapshot until it is
         // reset.
         find = try connection.statement("SELECT (SELECT entries FROM lookup WHERE bucket = ?1)")
     }

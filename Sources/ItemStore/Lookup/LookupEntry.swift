@@ -39,7 +39,7 @@ struct RecentEntries {
     init() { self.init(slotBits: 10) }
 
     private init(slotBits: UInt64) {
-        // A slot is denoted by at most as many bits as an entry has of its hash.
+        // An entry contains only the first bits of its hash, so the index of a slot cannot have more bits than that.
         rest = 64 - min(slotBits, 64 - LookupEntry.numberBits)
         slots = Array(repeating: Self.empty, count: 1 << Int(slotBits))
     }

@@ -14,7 +14,7 @@ final class LookupWriter {
     /// The filter, and the entries that other connections cannot find yet.
     private struct Fresh {
         var filter = LookupFilter(capacity: 0)
-        /// Entries that this transaction added and that were not looked up yet. They are moved to the shared table
+        /// Entries that this transaction added and that are not in the shared table yet. They are moved to that table
         /// together, because each causes a cache miss there, and the processor can handle many misses at a time.
         var entries: [LookupEntry] = []
 
@@ -164,7 +164,7 @@ final class LookupWriter {
         var after = counts
         after.lastNumber = max(counts.lastNumber, lastNumber.rawValue)
         try connection.transaction { () throws(IndexError) in
-            // Deletes the rows of an earlier number of buckets, which are not read any more.
+            // Delete the rows that were written when there were fewer buckets. They are not read any more.
             let old = try connection.statement("DELETE FROM lookup WHERE bucket < ?1")
             old.bind(1, 1 << counts.bits)
             try old.run()
@@ -219,7 +219,7 @@ final class LookupWriter {
         entries.sort()
         after.entries = Int64(entries.count)
         after.outdated = 0
-        // The number of bits never decreases, so that the rows of earlier numbers of bits have lesser keys.
+        // The number of bits never decreases, so that rows that were written for fewer bits have lesser keys.
         let bits = max(UInt64(counts.bits), LookupBuckets.bits(for: entries.count))
         after.bits = Int64(bits)
         let old = try connection.statement("DELETE FROM lookup WHERE bucket >= ?1")

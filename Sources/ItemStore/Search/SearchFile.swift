@@ -192,7 +192,7 @@ final class SearchFile {
         let share: Double
     }
 
-    /// The number of tokens of a long term that are used. The first tokens suffice to exclude most items.
+    /// The maximum number of tokens of a term that are used. This many tokens suffice to exclude most items.
     private static let mostTokens = 24
     private static let probed = 1000
 

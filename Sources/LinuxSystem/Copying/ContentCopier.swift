@@ -27,8 +27,8 @@ struct ContentCopier: ~Copyable {
     private static let rangePiece = 16 << 20
     private static let bufferPiece = 1 << 20
 
-    /// The device number of the last file system that does not support clones. With it, a copy of many small files from
-    /// that file system tries to clone only once.
+    /// The device number of the last file system that does not support clones. It is recorded so that a copy of many
+    /// small files from that file system tries to clone only once.
     private var deviceWithoutClone: UInt64?
     private var deviceWithoutRange: UInt64?
     private var buffer: UnsafeMutableRawBufferPointer?
@@ -154,10 +154,10 @@ struct ContentCopier: ~Copyable {
             source, before, 0..<before.size, to: target, advanced: advanced, isCancelled: isCancelled)
     }
 
-    /// Returns a descriptor with which SEEK_DATA, which changes the position, can be called on a sparse source. The
-    /// file is opened a second time, through `/proc`. In a confined process, which has no `/proc`, the source itself is
-    /// returned if its position may be moved. Returns `nil` if the source is not sparse, or if no descriptor can be
-    /// used.
+    /// Returns a descriptor of a sparse source for calls of SEEK_DATA. These calls change the descriptor's position.
+    /// Therefore the file is opened a second time, through `/proc`. In a confined process, which has no `/proc`, the
+    /// source itself is returned if its position may be moved. Returns `nil` if the source is not sparse, or if no
+    /// descriptor can be used.
     private func prober(_ source: FileDescriptor, _ before: FileStatus) -> FileDescriptor? {
         guard before.isSparse else { return nil }
         return (try? source.reopen(.readOnly)) ?? (movesPositions ? source : nil)

@@ -8,9 +8,9 @@ package enum FileCopier {
     /// group.
     ///
     /// The name appears when the copy is complete. Until then, the copy has no name if the file system supports this
-    /// (see ``StagedFile``). Then no file remains if the copy fails or is cancelled, or if the process is killed. On
-    /// other file systems, the first copy of the next process into the directory removes a file that remains. The copy
-    /// is not flushed to disk.
+    /// (see ``StagedFile``). In that case, no file remains if the copy fails or is cancelled, or if the process is
+    /// killed. On other file systems, a killed process leaves a file with a hidden name. The first copy that a later
+    /// process makes into the directory removes that file. The copy is not flushed to disk.
     ///
     /// Blocks until the copy is made. The closures are called on the calling thread.
     ///

@@ -3,11 +3,11 @@ import Glibc
 
 /// A file that appears under its name only when it is complete.
 ///
-/// Until then, the file has no name (O_TMPFILE) if the file system supports this. Then no file remains even if the
-/// process is killed. On other file systems, the file has a hidden name, which is removed when this value is released.
-/// If the process is killed, the hidden name remains until ``TemporaryName`` removes it.
+/// Until then, the file has no name (O_TMPFILE) if the file system supports this. In that case, no file remains even if
+/// the process is killed. On other file systems, the file has a hidden name, which is removed when this value is
+/// released. If the process is killed, the hidden name remains until ``TemporaryName`` removes it.
 package struct StagedFile: ~Copyable {
-    /// The file, open for reading and writing, with mode 0600.
+    /// The file, open for reading and writing. Its mode is 0600, unless the caller has chosen permissions.
     package let descriptor: FileDescriptor
     private let directory: FileDescriptor
     private var temporaryName: FileName?

@@ -104,7 +104,7 @@ package enum TemporaryName {
         guard clinux_fremovexattr(file.rawValue, mark) < 0, Errno.current == .permissionDenied,
             let mode = try? file.status().raw.st_mode
         else { return }
-        // The mode of a file that its owner may not write applies to its attributes, too.
+        // If the mode forbids the owner to write the file, the owner cannot remove its attributes either.
         guard fchmod(file.rawValue, mode | S_IWUSR) == 0 else { return }
         clinux_fremovexattr(file.rawValue, mark)
         fchmod(file.rawValue, mode)
@@ -117,7 +117,8 @@ package enum TemporaryName {
         return count >= 0 && Array(found[..<count]) == value
     }
 
-    /// Returns the value that the file's mark must have; `nil` if the file system does not store the values of a mark.
+    /// Returns the value that the file's mark must have; `nil` if the file system does not store both inode numbers and
+    /// birth times.
     private static func value(of file: FileDescriptor) -> [CChar]? {
         guard let (status, birth) = try? file.statusAndBirth(), birth != 0, !file.hasPassingInodes else { return nil }
         return "\(status.identity.inode).\(birth)".utf8.map { CChar(bitPattern: $0) }

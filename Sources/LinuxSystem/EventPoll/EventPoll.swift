@@ -75,8 +75,8 @@ package struct EventPoll: Sendable {
     }
 }
 
-/// A counter with a descriptor that becomes readable when a thread raises the counter (eventfd(2)). A thread that waits
-/// in a poll is woken by it.
+/// A counter with a descriptor that becomes readable when a thread raises the counter (eventfd(2)). The readable
+/// descriptor wakes a thread that waits for it in a poll.
 package struct EventCounter: Sendable {
     package let descriptor: FileDescriptor
 
@@ -121,7 +121,7 @@ package struct SignalDescriptor: Sendable {
     }
 }
 
-/// Tells how this process treats a signal.
+/// The treatment of signals by this process.
 package enum SignalDisposition {
     /// Whether the given signal is ignored, as SIGHUP is in a process that nohup(1) has started.
     package static func isIgnored(_ signal: CInt) -> Bool { clinux_is_ignored(signal) != 0 }

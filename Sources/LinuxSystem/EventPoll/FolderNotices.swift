@@ -120,7 +120,7 @@ package struct FolderNotices: Sendable {
 /// readable.
 ///
 /// The watch reports no details, so the caller must examine the directory. The removal of the directory itself is not
-/// reported, but the removal of its contents is.
+/// reported as long as a process uses the directory. The removal of its contents is reported in any case.
 package struct FolderWatch: Sendable {
     package let descriptor: FileDescriptor
 

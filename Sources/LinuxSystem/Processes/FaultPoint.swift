@@ -17,7 +17,7 @@ extension FaultPoint {
 
 /// The actions that the environment variables request at the steps of this process.
 private final class FaultWatch: Sendable {
-    /// The step at which to end or suspend the process, and the number of times to reach it first.
+    /// A request to end or suspend the process when it reaches the step `name` for the `count`th time.
     private struct Wanted {
         let name: String
         let count: Int

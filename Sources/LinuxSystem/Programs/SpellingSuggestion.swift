@@ -6,8 +6,8 @@ package enum SpellingSuggestion {
 
     /// Returns the known word that is most similar to the given word, or `nil` if none is similar enough.
     ///
-    /// Case and leading dashes are ignored. If the given word is a prefix of exactly one known word, that word is
-    /// returned, too.
+    /// Case and leading dashes are ignored. If no known word is similar enough, but the given word has at least two
+    /// letters and is a prefix of exactly one known word, that known word is returned.
     package static func nearest(to word: String, among known: [String]) -> String? {
         let written = letters(of: word)
         guard !written.isEmpty, written.count <= mostLetters else { return nil }
@@ -24,8 +24,8 @@ package enum SpellingSuggestion {
         return begun.count == 1 ? begun.first : nil
     }
 
-    /// Returns an error message about an unknown word: the complaint, followed by a suggestion. If no known word is
-    /// similar, the complaint is followed by all known words if `listing` is `true`.
+    /// Returns an error message about an unknown word: the complaint, followed by a similar known word as a suggestion.
+    /// If no known word is similar, the complaint stands alone, or before a list of all known words.
     ///
     /// - Parameters:
     ///   - complaint: the first part of the message, such as "there is no command 'statsu'".

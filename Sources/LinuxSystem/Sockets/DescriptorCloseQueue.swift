@@ -59,8 +59,8 @@ package final class DescriptorCloseQueue: Sendable {
     }
 
     /// Calls a function when at most `limit` descriptors remain to be closed. Calls the function at once on this
-    /// thread, or later on the thread that closes the descriptors. A function from an earlier call that was not called
-    /// yet is dropped.
+    /// thread, or later on the thread that closes the descriptors. Only one function waits at a time: a new function
+    /// replaces the waiting one, which then never runs.
     package func whenAtMost(_ limit: Int, _ body: @escaping @Sendable () -> Void) {
         let (due, replaced) = state.withLock { state in
             let replaced = state.waiter?.body

@@ -37,8 +37,8 @@ extension SequencedPacketSocket {
 
     /// Receives a packet. The received descriptors are close-on-exec.
     ///
-    /// Receives all descriptors of a packet, even if the caller does not use them. The kernel would close descriptors
-    /// that are not received on the calling thread, which might block.
+    /// Receives all descriptors of a packet, even if the caller does not use them. If some were not received, the
+    /// kernel would close them on the calling thread, and the close might block.
     ///
     /// - Parameter lane: the queue that closes the received descriptors. With `nil`, the thread that releases the last
     ///   reference to a descriptor closes it.

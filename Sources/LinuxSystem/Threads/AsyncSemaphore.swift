@@ -78,7 +78,7 @@ package final class AsyncSemaphore: Sendable {
         resume?(true)
     }
 
-    /// Runs a function once a permit is available, and returns the permit when it has ended.
+    /// Waits for a permit, runs a function, and returns the permit after the function has ended.
     ///
     /// - Returns: `nil` if the task was cancelled while it waited.
     package func withPermit<Value: Sendable, Failure>(

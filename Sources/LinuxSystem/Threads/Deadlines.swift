@@ -10,7 +10,7 @@ package final class Deadlines: Sendable {
     /// A scheduled job.
     package final class Entry: Sendable {
         fileprivate let time: ContinuousClock.Instant
-        // Taken inside of the scheduler's lock.
+        // This lock is acquired while the scheduler's lock is held, never the other way round.
         private let job: Lock<(@Sendable () -> Void)?>
 
         fileprivate init(_ time: ContinuousClock.Instant, _ job: @escaping @Sendable () -> Void) {

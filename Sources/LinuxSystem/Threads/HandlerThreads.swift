@@ -9,8 +9,8 @@ import Glibc
 /// still in the processor's cache. Idle threads wait without a timeout, because setting a timer costs as much as waking
 /// the thread.
 ///
-/// Handlers are jobs that may block forever. Even if the maximum number of handlers is blocked, completion handlers
-/// run, because some threads are reserved for jobs that are not handlers.
+/// There are two kinds of jobs. Handlers are jobs that may block forever. All other jobs, such as completion handlers,
+/// run even if the maximum number of handlers is blocked, because some threads are reserved for them.
 package final class HandlerThreads: Sendable {
     package typealias Job = @Sendable () -> Void
 
@@ -30,7 +30,7 @@ package final class HandlerThreads: Sendable {
         var threads = 0
         /// The number of threads that run handlers at the moment.
         var handlers = 0
-        /// Handlers that wait because no thread was available.
+        /// Handlers that wait because no thread was available, or because the maximum number of handlers was running.
         var waitingHandlers: [Assignment] = []
         var waitingCompletions: [Assignment] = []
 
@@ -42,7 +42,8 @@ package final class HandlerThreads: Sendable {
             }
         }
 
-        /// Removes and returns the next waiting job that may run, completion handlers first; `nil` if there is none.
+        /// Removes and returns the next waiting job that may run; `nil` if there is none. Jobs that are not handlers
+        /// come first.
         mutating func nextWaiting() -> Assignment? {
             if !waitingCompletions.isEmpty { return waitingCompletions.removeFirst() }
             guard !waitingHandlers.isEmpty, handlers < handlerLimit else { return nil }
@@ -184,8 +185,8 @@ package final class HandlerThreads: Sendable {
 
         func run() {
             _ = clinux_set_name("purvey-handler")
-            // A batch thread does not preempt the thread that assigns it a job. If it did, that thread would be
-            // scheduled once more only to sleep. A failure of the call is harmless.
+            // As a batch thread, this thread does not preempt the thread that assigns it a job. A preempted thread
+            // would have to be scheduled once more, often only to sleep. A failure of the call is harmless.
             _ = clinux_become_batch_thread()
             pthread_setspecific(HandlerThreads.mark, Unmanaged.passUnretained(self).toOpaque())
             var assignment = takeAssignment()

@@ -1,6 +1,6 @@
 // Only this file contains code that differs under ThreadSanitizer.
 #if !PURVEY_THREAD_SANITIZER
-    // Exported for users of locks, since the members of `Mutex` belong to this module.
+    // Re-exported, because code that uses a lock needs the members of `Mutex`, which belong to `Synchronization`.
     @_exported import Synchronization
 
     /// Swift's `Mutex`. In builds for ThreadSanitizer (`Scripts/run-thread-sanitizer`), `Lock` is another type, which

@@ -11,7 +11,9 @@ import Glibc
 /// - any number of threads wait for one event: use a ``Latch``, which contains a semaphore.
 ///
 /// For short critical sections, ``Lock`` is faster and owns the state that it protects. A task must not block. It uses
-/// ``AsyncSemaphore`` instead. For ThreadSanitizer, a signal happens before the end of the wait that it ends.
+/// ``AsyncSemaphore`` instead.
+///
+/// ThreadSanitizer observes the semaphore: a call of ``signal()`` happens before the return of the wait that it ends.
 package final class Semaphore: @unchecked Sendable {
     // Sendable: the semaphore is a separate allocation that only sem_* calls access, and these may be called on any
     // thread.

@@ -1,8 +1,8 @@
 import CLinux
 import Glibc
 
-/// A record of a thread's processor time at the moment of the record. Other threads use the record to determine whether
-/// the thread has made progress since that moment.
+/// A record of the processor time that a thread has used so far. Other threads later use the record to determine
+/// whether the thread has made progress since.
 package struct ThreadProgress: Sendable {
     private let thread: pthread_t
     private let identifier: pid_t

@@ -46,7 +46,7 @@ private struct DirectoryRecords {
             let type = rest[18]
             let inode = rest.loadUnaligned(as: UInt64.self)
             let name = base.advanced(by: 19).assumingMemoryBound(to: CChar.self)
-            // The kernel's records are whole. An invalid length would make this loop endless.
+            // The kernel returns only whole records. If a length were invalid nevertheless, this loop could be endless.
             guard length > 19, length <= rest.count else { return nil }
             rest = UnsafeRawBufferPointer(rebasing: rest[length...])
             if strcmp(name, ".") == 0 || strcmp(name, "..") == 0 { continue }

@@ -27,7 +27,7 @@ package struct DirectoryStack: ~Copyable {
         identities = [identity]
     }
 
-    /// The number of directories between the current directory and the root; 0 if the current directory is the root.
+    /// The number of levels from the root down to the current directory; 0 if the current directory is the root.
     package var depth: Int { ancestors.count }
 
     /// Makes the given directory the current one. Returns `false`, without a change, if the directory is already on the

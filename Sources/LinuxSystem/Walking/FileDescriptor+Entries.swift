@@ -74,16 +74,16 @@ extension FileDescriptor {
         try retrying { symlinkat(text, rawValue, name.characters) }
     }
 
-    /// Moves an entry atomically to another directory on the same file system, and replaces an entry that has the new
-    /// name there. The replaced entry gets the old name in this directory. If the file system does not support such an
-    /// exchange, the replaced entry is removed.
+    /// Moves an entry atomically to another directory on the same file system. If an entry there already has the new
+    /// name, the two entries are exchanged: the other entry gets the old name in this directory. If the file system
+    /// does not support an exchange, the other entry is removed.
     package func move(_ old: FileName, into directory: FileDescriptor, as new: FileName) throws(Errno) {
         let (from, to) = (rawValue, directory.rawValue)
         do throws(Errno) {
             try retrying { clinux_renameat2(from, old.characters, to, new.characters, clinux_rename_exchange) }
         } catch .noSuchFile, .invalidArgument, .noSystemCall, .notSupported {
-            // The new name is free, or the file system does not support exchange. In that case a directory replaces
-            // only an empty one.
+            // The new name is free, or the file system does not support an exchange. Without an exchange, a directory
+            // can replace only an empty directory.
             try retrying { renameat(from, old.characters, to, new.characters) }
         }
     }
@@ -103,8 +103,10 @@ extension FileDescriptor {
         }
     }
 
-    /// Renames an entry if the file system does not support RENAME_NOREPLACE. Before that, creates an empty directory
-    /// or a second link under the new name, so that no other entry is replaced.
+    /// Renames an entry on a file system that does not support RENAME_NOREPLACE. Fails if the new name is in use.
+    ///
+    /// For a directory, first creates an empty directory with the new name, which the renamed directory replaces. For
+    /// a file, first creates a second link with the new name, and then removes the old name.
     private func renameWithoutFlag(_ old: FileName, to new: FileName) throws(Errno) {
         if try status(of: old).kind == .directory {
             try makeDirectory(new, permissions: 0o700)

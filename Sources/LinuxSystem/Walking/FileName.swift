@@ -17,8 +17,9 @@ package struct FileName: Sendable, Hashable {
 
     /// Creates a name from its bytes, or `nil` if no directory entry can have it.
     ///
-    /// The parameter is an array, not a generic collection. Callers list directories with a million entries, and in
-    /// other modules, a generic parameter would take as much time as the system call.
+    /// The parameter is an array, not a generic collection, because callers list directories with a million entries. A
+    /// generic function is not specialized for callers in other modules, and would take as much time as the system
+    /// call.
     package init?(bytes: [UInt8]) {
         guard Self.isValid(bytes) else { return nil }
         var characters: [CChar] = []

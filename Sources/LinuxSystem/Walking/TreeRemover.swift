@@ -43,7 +43,8 @@ package enum TreeRemover {
         let handle = try parent.open(entry: name, [.pathOnly, .directory])
         let status = try handle.status()
         if status.permissions & 0o700 != 0o700, status.owner == geteuid() {
-            // fchmod(2) refuses a handle that is not open for reading, and the directory may be unreadable.
+            // fchmod(2) refuses a descriptor that was opened with O_PATH. The directory may be unreadable, so that it
+            // cannot be opened without O_PATH.
             try retrying { chmod("/proc/self/fd/\(handle.rawValue)", status.permissions | 0o700) }
         }
         return try handle.open(".", [.readOnly, .directory])

@@ -22,8 +22,8 @@ package struct TreeWalker: ~Copyable {
     package enum Event: Sendable {
         /// The walk enters a directory, which is now ``TreeWalker/directory``.
         case enter(Entry)
-        /// The walk leaves a directory, whose descriptor is the second value. ``TreeWalker/directory`` is now its
-        /// parent. After the root was left, it is still the root.
+        /// The walk leaves a directory, whose descriptor is the second value. ``TreeWalker/directory`` is now the
+        /// parent of the directory that was left. After the root was left, ``TreeWalker/directory`` is still the root.
         case leave(Entry, FileDescriptor)
         /// A regular file. The descriptor is open for reading if the walk opens files; otherwise it is `nil`.
         case file(Entry, FileDescriptor?)

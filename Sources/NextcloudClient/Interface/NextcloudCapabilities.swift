@@ -29,7 +29,7 @@ public struct NextcloudCapabilities: Hashable, Sendable {
     public let forbiddenCharacters: [String]
     /// The names that the server does not permit.
     public let forbiddenNames: [String]
-    /// The names that the server does not permit, neither alone nor before an extension.
+    /// The names that the server does not permit, either alone or before an extension.
     public let forbiddenStems: [String]
     /// The endings that the server does not permit in names.
     public let forbiddenExtensions: [String]
@@ -38,8 +38,8 @@ public struct NextcloudCapabilities: Hashable, Sendable {
     public struct Push: Hashable, Sendable {
         /// The WebSocket's address.
         public let socket: String
-        /// The address from which the client requests a token, which it sends instead of the password; `nil` if the
-        /// server has none.
+        /// The address at which the client requests a token; `nil` if the server has no such address. The client sends
+        /// the token to the WebSocket instead of the password.
         public let token: String?
     }
 

@@ -20,7 +20,7 @@ extension NextcloudClient {
         var query = "fileId=\(fileID)&x=\(max(1, width))&y=\(max(1, height))&a=1&forceIcon=0&mimeFallback=0"
         if let tag { query += "&c=\(tag.opaque.percentEncoded)" }
         var request = files.request(.get, try page("index.php/core/preview").with(query: query))
-        // Without this field, the server rejects requests that send cookies and have no token against forgery.
+        // Without this field, the server rejects requests that send cookies and have no CSRF token.
         request.headers["OCS-APIRequest"] = "true"
         let response = try await files.attempt(request, to: .memory(limit: 16 << 20))
         // Status 400 means that the server generates no pictures for this file type.

@@ -10,7 +10,7 @@ public enum NextcloudNotice: Sendable, Equatable {
     case files([Int64])
     /// Any file may have changed.
     case anyFile
-    /// No notices arrive until the next ``connected``, for this reason.
+    /// The connection ended, for the given reason. No notices arrive until the next ``connected``.
     case disconnected(DAVError)
 }
 
@@ -18,7 +18,7 @@ public enum NextcloudNotice: Sendable, Equatable {
 ///
 /// The server drops some notices, so callers also poll for changes, but less often while connected.
 ///
-///     for try await notice in client.notices(capabilities) { … }
+///     for try await notice in client.notices(push) { … }
 struct NextcloudPush: Sendable {
     let client: NextcloudClient
     let push: NextcloudCapabilities.Push
@@ -169,8 +169,8 @@ extension NextcloudClient {
     /// server refuses the credentials. Otherwise the stream ends when it is released or when the task that reads it is
     /// cancelled.
     ///
-    /// A slow reader misses no change: if 1,000 notices wait, they are replaced by a single notice that any file may
-    /// have changed.
+    /// A slow reader misses no change: while 1,000 notices wait, each further notice drops the oldest one, and is
+    /// followed by ``NextcloudNotice/anyFile``.
     public func notices(
         _ push: NextcloudCapabilities.Push, rules: PushRules = PushRules()
     ) -> AsyncThrowingStream<NextcloudNotice, any Error> {

@@ -50,7 +50,8 @@ public struct NextcloudShare: Hashable, Sendable {
 extension NextcloudClient {
     private static let shares = "apps/files_sharing/api/v1/shares"
 
-    /// Lists the user's own shares of a file or directory.
+    /// Lists the shares of a file or directory, including those that other users created if the user owns the file or
+    /// directory.
     public func shares(of address: HTTPAddress) async throws(DAVError) -> [NextcloudShare] {
         let data = try await ocs(.get, Self.shares, [("path", try path(of: address)), ("reshares", "true")])
         return data.list.compactMap { NextcloudShare($0) }

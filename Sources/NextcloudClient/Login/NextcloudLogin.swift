@@ -103,8 +103,10 @@ public struct NextcloudLogin: Sendable {
         self.http = http
     }
 
-    /// Returns an address that the server sent, with the origin at which the client reaches the server. A server behind
-    /// a proxy often does not know that the connection is encrypted, and sends `http`.
+    /// Returns an address that the server sent, with its origin replaced by the one at which the client reaches the
+    /// server. A server behind a proxy often does not know that the connection is encrypted, and sends `http`.
+    ///
+    /// - Throws: ``LoginError/otherServer(_:)`` if the address has another host.
     private static func own(_ text: String, _ server: HTTPAddress) throws(LoginError) -> HTTPAddress {
         do {
             let address = try HTTPAddress(text)
@@ -137,7 +139,8 @@ public struct NextcloudLogin: Sendable {
         throw .expired
     }
 
-    /// Sends one request whether the user has finished the sign-in. Returns `nil` if the user has not.
+    /// Sends one request for the result of the sign-in. Returns `nil` if the user has not finished the sign-in, or if
+    /// the request failed but may be repeated.
     ///
     /// The server sends the password only once. If the reply with the password is lost, the sign-in ends with
     /// ``LoginError/expired``.

@@ -1,7 +1,8 @@
 /// The sizes of the chunks of an upload, which are adapted to the speed of the connection.
 ///
 /// A chunk is sent again if the connection breaks, so its transfer should not take long. But each chunk needs a
-/// request. The server accepts chunks of at least 5 MB, except for the last one, and at most 10,000 chunks.
+/// request, so chunks should not be small either. The server accepts chunks of at least 5 MB, except for the last one,
+/// and at most 10,000 chunks.
 ///
 /// All sizes are multiples of ``unit``, which only depends on the file's size.
 struct ChunkSizes: Equatable {

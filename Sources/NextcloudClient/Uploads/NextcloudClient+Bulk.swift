@@ -20,11 +20,11 @@ public struct NextcloudNewFile: Sendable {
 }
 
 extension NextcloudClient {
-    /// Writes several small files in one request (bulk upload), if the server has
-    /// ``NextcloudCapabilities/hasBulkUpload``.
+    /// Writes several small files in one request (bulk upload). Must be called only if the server has
+    /// ``NextcloudCapabilities/hasBulkUpload``. Each empty file is written in a request of its own.
     ///
-    /// The request is unconditional and overwrites existing files. Callers must therefore only use names that are known
-    /// to be unused. All files are in memory, so callers send some megabytes at a time.
+    /// The bulk request is unconditional and overwrites existing files. Callers must therefore only use names that are
+    /// known to be unused. All files are in memory, so callers send some megabytes at a time.
     ///
     /// - Returns: the outcome of each file, in order.
     /// - Throws: an error if the outcome of all files is unknown. Some files may have been written nevertheless, if the
@@ -63,7 +63,7 @@ extension NextcloudClient {
         return NextcloudWritten(tag: upload.tag, instanceID: nil, hasTakenDate: upload.hasTakenDate)
     }
 
-    /// Returns the path of a file from the user's root, in the form of a part's header field.
+    /// Returns the path of a file from the user's root, for the header field `X-File-Path` of the file's part.
     private func path(of file: NextcloudNewFile) throws(DAVError) -> String {
         guard let names = names(of: file.address), !names.isEmpty else {
             throw .notFound(DAVError.name(of: file.address))

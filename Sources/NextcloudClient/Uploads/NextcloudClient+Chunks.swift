@@ -26,7 +26,8 @@ extension NextcloudClient {
         try directory("uploads", user, upload.name)
     }
 
-    /// Sends one chunk. It replaces a chunk with the same number, so that the call can be repeated at any time.
+    /// Sends one chunk. The server replaces an earlier chunk with the same number, so the call can be repeated at any
+    /// time.
     func send(
         _ range: Range<Int>, of file: NextcloudFile, as number: Int, _ upload: NextcloudUpload,
         _ onProgress: (@Sendable (_ sent: Int) -> Void)?

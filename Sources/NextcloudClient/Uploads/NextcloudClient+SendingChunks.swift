@@ -2,10 +2,12 @@ import LinuxSystem
 import WebDAVClient
 
 extension NextcloudClient {
-    /// The number of bytes of the chunks that were sent so far.
+    /// A counter of the bytes that were sent so far, for progress reports. It begins with the bytes that the server
+    /// already has.
     private final class SentBytes: Sendable {
         private let report: (@Sendable (_ sent: Int) -> Void)?
-        // Leaf lock. It also keeps the reports in order.
+        // Leaf lock of this module. The caller's report function runs with the lock held, so that the reports are in
+        // order.
         private let state: Lock<(whole: Int, chunks: [Int: Int])>
 
         init(_ present: Int, _ report: (@Sendable (_ sent: Int) -> Void)?) {

@@ -2,7 +2,8 @@ import HTTPTransport
 import WebDAVClient
 
 extension NextcloudClient {
-    /// The minimum size in bytes of files that ``upload(_:contents:resuming:rules:note:onProgress:)`` sends in chunks.
+    /// The recommended minimum size in bytes of files that a caller sends in chunks, with
+    /// ``upload(_:contents:resuming:rules:note:onProgress:)``, instead of with ``put(_:onProgress:)``.
     public static let chunkedSize = 20_000_000
 
     /// The rules of an upload in chunks.
@@ -14,10 +15,11 @@ extension NextcloudClient {
         /// The maximum number of chunks of a file that are sent concurrently. The server processes each chunk for a
         /// while after its transfer, so that with a single chunk the connection would be idle.
         public var chunksAtOnce = 4
-        /// The duration to wait for the assembly of a file if the reply to the assembly request was lost. The assembly
-        /// may take up to an hour. The upload can be resumed later.
+        /// The duration to wait for the assembly of a file if the reply to the assembly request was lost. After this
+        /// duration the upload fails, and can be resumed later. The assembly may take up to an hour.
         public var assemblyPatience = Duration.seconds(600)
-        /// The first pause between two checks for the assembled file. It doubles up to half a minute.
+        /// The first pause between two checks for the assembled file, and between two attempts to send a chunk. Each
+        /// further pause is twice as long, up to about half a minute.
         public var firstPause = Duration.seconds(1)
 
         /// Creates the default rules.

@@ -50,7 +50,8 @@ public struct NextcloudEntry: Sendable {
     public let ownerName: String?
     /// The identifier of the server's data. It changes when the server is restored from a backup.
     public let dataFingerprint: String?
-    /// The name of the user who has locked the file.
+    /// The display name of the user who has locked the file; empty if the server does not report the name, `nil` if the
+    /// file is not locked.
     public let lockOwner: String?
 
     /// The name.

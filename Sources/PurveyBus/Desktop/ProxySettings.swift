@@ -46,7 +46,7 @@ final class ProxySettings {
     var variables: [String] {
         guard text(root, "mode") == "manual" else { return [] }
         let http = address("http", scheme: "http", login: login)
-        // The settings have a password only for the HTTP proxy, which must not be sent to another host.
+        // The only password in the settings is that of the HTTP proxy. It must not be sent to another host.
         let https = address("https", scheme: "http", login: host("https") == host("http") ? login : nil)
         let socks = address("socks", scheme: "socks5h", login: nil)
         let pairs = [("http_proxy", http), ("https_proxy", https), ("all_proxy", socks)]

@@ -102,7 +102,8 @@ actor DesktopSecretService {
         return (reply[0]?.texts ?? [], reply[1]?.texts ?? [])
     }
 
-    /// Dismisses a prompt that the service wants to show. Prompts are permitted only for an action of the user.
+    /// Dismisses a prompt that the service wants to show, and throws `locked`. Prompts are permitted only for an action
+    /// of the user.
     private func refusePrompt(
         _ path: String?
     ) async throws(KeyringError) {

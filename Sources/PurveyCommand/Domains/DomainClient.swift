@@ -9,8 +9,8 @@ import LinuxSystem
 
 /// Makes the calls of the domain commands to the daemon.
 enum DomainClient {
-    /// The maximum number of attempts if the daemon dies before it has replied. A dying daemon still accepts
-    /// connections. Because of the limit, a request that crashes the daemon is sent at most twice.
+    /// The maximum number of attempts. A call is repeated if the daemon dies before it has replied, because a dying
+    /// daemon still accepts connections. Because of the limit, a request that crashes the daemon is sent at most twice.
     private static let attempts = 2
 
     /// Makes a call to the daemon, which is started if it does not run.
@@ -51,7 +51,7 @@ enum DomainClient {
         }
     }
 
-    /// Returns the item of a command-line argument.
+    /// Returns the place that a command-line argument denotes.
     static func place(_ word: String) -> ItemPlace {
         ItemPlace(text: word, path: absolute(word))
     }

@@ -155,7 +155,7 @@ private struct RemovedDomain: Encodable {
     func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(name, forKey: .name)
-        // The key is encoded as null without edits, so that scripts find every key.
+        // Without edits, the key is encoded as null, so that scripts find every key.
         try container.encode(edits, forKey: .edits)
     }
 }

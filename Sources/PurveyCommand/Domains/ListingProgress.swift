@@ -10,7 +10,8 @@ enum ListingProgress {
     private static let patience: Duration = .milliseconds(500)
 
     /// Lists the root of a domain, and shows the number of items if the listing takes longer than ``patience``. Does
-    /// nothing if standard error is not a terminal, because directories are also listed when programs open them.
+    /// nothing if standard error is not a terminal. The listing is not needed then, because a directory is also listed
+    /// when a program opens it.
     static func show(of name: String) async {
         guard isatty(STDERR_FILENO) == 1 else { return }
         let start = ContinuousClock.now

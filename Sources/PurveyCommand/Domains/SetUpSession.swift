@@ -15,7 +15,7 @@ final class SetUpSession: Sendable {
     /// The password from `--password-file` and the user's name from `user=`, until their first use.
     private let given: Lock<(password: String, user: String?)?>
     private let hasPasswordFile: Bool
-    /// The serial queue that asks the user the questions. Each question blocks until the answer.
+    /// The serial queue that asks the user the questions. Each question blocks the queue until the user has answered.
     private let queue = DispatchQueue(label: "purvey.set-up")
 
     private init(password: String?, user: String?) {
@@ -23,7 +23,7 @@ final class SetUpSession: Sendable {
         given = Lock(password.map { ($0, user) })
     }
 
-    /// Runs a function that makes the daemon set up a domain, and answers the provider's questions meanwhile.
+    /// Runs a function that makes the daemon set up a domain. Meanwhile, answers the provider's questions.
     ///
     /// - Parameters:
     ///   - password: The password from `--password-file`; `nil` to ask the user.
@@ -39,7 +39,8 @@ final class SetUpSession: Sendable {
         let interruption = await Interruption()
         defer { interruption.end() }
         let work = Task {
-            // Closed when the call has ended. The connection then ends unless the daemon has this socket, too.
+            // The socket is closed when the call has ended. The connection then ends, unless the daemon also has the
+            // socket open.
             guard let socket = socket.withLock({ $0.take() }) else { throw CancellationError() }
             return try await body(socket)
         }
@@ -58,15 +59,15 @@ final class SetUpSession: Sendable {
         }
     }
 
-    /// Returns a connection, and leaves the only reference to the socket of its other end in `socket`.
+    /// Returns a connection. Stores the socket at the other end in `socket`, and keeps no other reference to it.
     private func connection(leaving socket: borrowing Lock<FileDescriptor?>) throws -> Connection {
         let (ours, theirs) = try SequencedPacketSocket.pair()
         socket.withLock { $0 = theirs.descriptor }
         return try Connection(ours, service: service)
     }
 
-    /// Waits until all lines that the provider has reported are shown. They arrive on another connection than the
-    /// daemon's reply, which may be faster.
+    /// Waits until all lines that the provider has reported are shown. The daemon's reply arrives on another
+    /// connection, and may arrive before the lines.
     private func showReports(of connection: Connection) async {
         // If the daemon has closed the connection, all reports have arrived, too.
         _ = try? await connection.call(SetUpFlushCall())

@@ -73,7 +73,7 @@ extension Command {
 }
 
 extension TransferActivity {
-    /// If a transfer makes no progress for at least this many seconds, `purvey status` reports for how long.
+    /// The minimum time in seconds without progress that `purvey status` reports for a transfer.
     private static let pauseWorthSaying = 5.0
 
     /// Returns a line such as `down: film.mov 40 %, begun 75 s ago, nothing for 60 s`.
@@ -107,7 +107,8 @@ private struct ListedStatus: Encodable {
         /// The quota at the service; `nil` if the provider reports none.
         let quota: Quota?
         let errors: [String]
-        /// Sentences about edits that had a result other than the intended one, such as conflicts.
+        /// Sentences about edits that had a result other than the intended one, such as conflicts, and about
+        /// shortcomings of the provider.
         let notes: [String]
         let needsSignIn: Bool
         let isPaused: Bool

@@ -35,8 +35,8 @@ extension DomainFolders {
 
     /// Returns the daemon that the lock file names, if that daemon still listens at a socket other than this daemon's.
     ///
-    /// Returns `nil` for a daemon that is ending, which does not listen any more, and for the daemon that this daemon
-    /// replaces at the same socket. In both cases, the lock is about to become free.
+    /// Returns `nil` if that daemon is ending and does not listen any more, or if this daemon replaces it at the same
+    /// socket. In both cases, the lock is about to become free.
     func otherDaemon() -> OtherDaemon? {
         guard let file = try? FileDescriptor.open(lockFile, [.readOnly, .noFollow]),
             let bytes = try? file.readToEnd(limit: Self.lockFileLimit)

@@ -87,7 +87,7 @@ struct DomainFolders: Sendable {
         try? record.providerDomain.removeDocuments(of: record.provider, data: locations.data)
     }
 
-    /// Deletes a directory tree. The rest of a tree that cannot be deleted now is deleted at the next start.
+    /// Deletes a directory tree as far as possible. The rest of a domain's data directory is deleted at the next start.
     private func remove(_ name: String, in folder: String) {
         guard let name = FileName(name), let directory = try? FileDescriptor.open(folder, [.readOnly, .directory])
         else {

@@ -189,7 +189,8 @@ struct DomainItem: Sendable {
         if item.isPinnedByFolder || item.isPinned && !unpins { throw try await errorOfPinnedItem() }
         if item.isPinned { try await setPinned(false) }
         var failures: [DomainError] = []
-        // Dataless files are skipped. A directory may have a million files of which only a few are local.
+        // Dataless files that are not being fetched are skipped. A directory may have a million files of which only a
+        // few are local.
         let fetched = await engine.filesBeingFetched
         let files = try await files(listing: false) { $0.content != .dataless || fetched.contains($0.number) }
         let deadline = engine.clock.now + Self.closingTime

@@ -26,9 +26,10 @@ extension DomainService {
     /// Adds a domain. Afterwards, the domain is complete and mounted; after a failure, nothing of it remains.
     ///
     /// - Parameters:
-    /// - placeholder: The record that other calls see while the domain is being added. It must have the domain's name.
-    /// - password: The password for a sign-in before the start.
-    /// - user: The client that answers the provider's questions.
+    ///   - placeholder: The record that other calls see while the domain is being added. It must have the domain's
+    ///     name.
+    ///   - password: The password for a sign-in before the start.
+    ///   - user: The client that answers the provider's questions.
     func add(
         _ placeholder: DomainRecord, password: String? = nil, askingThrough user: Connection? = nil,
         _ makeRecord: () async throws -> DomainRecord
@@ -64,8 +65,7 @@ extension DomainService {
         }
     }
 
-    /// Stores a record that a program has changed. The provider receives the new record at the next start of its
-    /// process.
+    /// Stores a changed record. The provider receives the new record at the next start of its process.
     func update(_ record: DomainRecord) async throws {
         try await HandlerThreads.shared.value { [folders] () throws in try folders.update(record) }
         switch places[record.name] {
@@ -85,8 +85,8 @@ extension DomainService {
             var record = DomainRecord(
                 name: request.name, identifier: UUID().uuidString, provider: bundle.identifier,
                 settings: request.settings)
-            // A failure is ignored, because the start of the provider's process opens the directory again, and reports
-            // it.
+            // A failure is ignored, because the directory is opened again when the provider's process is started. A
+            // failure is then reported.
             record.handed = try? record.providerDomain.handedFolder(apartFrom: kept)
             return record
         }

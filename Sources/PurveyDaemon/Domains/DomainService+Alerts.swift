@@ -92,8 +92,8 @@ extension DomainService {
         return AlertDescription(domain: share.record.name, alert: alert)
     }
 
-    /// Splits an operation into parts, one for each domain. A domain has two parts if some of the items that are moved
-    /// or copied into the domain are its own, and others come from outside.
+    /// Splits an operation into parts, one for each domain. The destination's domain has two parts if some of the moved
+    /// or copied items are its own, and others come from outside.
     private func shares(of request: FindAlertsCall) async -> [Share] {
         var target: (record: DomainRecord, item: DomainItem)?
         if let place = request.destination { target = await known(place) }

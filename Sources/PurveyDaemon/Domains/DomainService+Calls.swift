@@ -297,8 +297,8 @@ extension DomainService {
         }
     }
 
-    /// Returns two forms of a path: the path as the user wrote it, and the path with the symbolic links in its
-    /// directory resolved.
+    /// Returns the given path, and the path with the symbolic links in its parent directory resolved. Returns only one
+    /// path if both are equal.
     static func forms(_ path: String) -> [String] {
         guard let slash = path.lastSlash, let resolved = realpath(String(path[..<slash]), nil) else { return [path] }
         defer { free(resolved) }

@@ -213,8 +213,8 @@ extension DomainService {
         }
     }
 
-    /// Returns an unused name for a domain, derived from the given display name, which may be invalid as a directory's
-    /// name.
+    /// Returns an unused name for a domain, derived from the given display name. The display name itself may be invalid
+    /// as a directory's name.
     private func freeName(like text: String) -> String {
         var name = String(
             String.UnicodeScalarView(

@@ -69,7 +69,7 @@ enum DomainSettings {
 }
 
 extension DomainService {
-    /// Stores the directory that was handed to a domain, if the domain's record lacks it. This happens if an older
+    /// Stores the directory that was handed to a domain, if the domain's record lacks it. A record lacks it if an older
     /// build wrote the record, or if the directory could not be opened earlier.
     func noteHanded(_ folder: HandedFolder, of identifier: String) async {
         for case .running(var record, _) in places.values

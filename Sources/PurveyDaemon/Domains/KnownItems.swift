@@ -61,10 +61,11 @@ struct KnownItems: Sendable {
     /// The maximum number of items looked up per domain and batch. If there are more, the whole domain is reported as
     /// changed.
     private static let mostLookups = 4096
-    /// The maximum number of items reported in one directory, of items reported in total, and of directories reported
-    /// in one domain. If a maximum is exceeded, the enclosing directory or domain is reported instead.
+    /// The maximum number of items reported in one directory. If there are more, the directory is reported instead.
     private static let mostInFolder = 256
+    /// The maximum number of items reported in total. If there are more, their directories are reported instead.
     private static let most = 1024
+    /// The maximum number of directories reported in one domain. If there are more, the domain is reported instead.
     private static let mostFolders = 64
 
     /// Combines recorded state changes into one reply.

@@ -13,9 +13,8 @@ final class PendingNotices: Sendable {
         var isScheduled = false
     }
 
-    /// The maximum number of containers, and the maximum number of files with upload progress. If there are more
-    /// containers, they are replaced by the working set, whose change feed covers all of them. Further progress is
-    /// dropped.
+    /// The maximum number of containers, and the maximum number of files with upload progress. Each further container
+    /// is replaced by the working set, whose change feed covers all containers. Further progress is dropped.
     private static let limit = 1_000
 
     // Leaf lock.

@@ -17,7 +17,8 @@ struct PlaceFinder {
         roots = domains.map { ($0, Set([$0.path, $0.otherPath].flatMap(DomainService.forms))) }
     }
 
-    /// Returns the item at a place, or what is known about the place: its domain, or nothing.
+    /// Returns the item at a place and its domain. The item is missing if the index does not have it. Both are missing
+    /// if the place is in no domain.
     mutating func find(_ place: ItemPlace) throws(IndexError) -> KnownItems.Found {
         guard place.text.isAbsolutePath, let (directory, name) = Self.parts(of: place.path) else {
             return try findFromRoot(place)

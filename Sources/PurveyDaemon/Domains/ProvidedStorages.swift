@@ -34,11 +34,12 @@ final class ProvidedStorages: ProvidedFiles {
     // Lock order: this lock, then the lock of ``Deadlines``.
     private let state = Lock(State())
 
-    /// The environment variable that states how many seconds after the last use of a file its provider is notified.
+    /// The environment variable with the number of seconds from the last use of a file until its provider is notified
+    /// that the file is no longer used.
     static let lingerKey = "PURVEY_PROVIDING_TIME"
 
-    /// The environment variable that states for how many seconds a program waits until a provider has processed another
-    /// program's write.
+    /// The environment variable with a timeout in seconds. Programs wait at most so long until a provider has processed
+    /// another program's write.
     static let patienceKey = "PURVEY_NOTING_TIME"
 
     /// - Parameter data: The directory of Purvey's data for this user.
@@ -153,8 +154,8 @@ final class ProvidedStorages: ProvidedFiles {
         Task { await item.domain.provider.stopProviding(item.identifier) }
     }
 
-    /// Reports a change at the given path to the provider. The path had no item when it was claimed, or was not
-    /// claimed.
+    /// Reports a change at the given path to the provider. Called for a path that was not claimed, or that had no item
+    /// when it was claimed.
     fileprivate func noteChange(at path: ExactPath, purpose: String) async {
         guard let place = try? await place(path), place.provider != purpose,
             let identifier = try? await place.domain.provider.identify(path: place.path)

@@ -6,8 +6,8 @@ import FileProvider
 import FileProviderWire
 import LinuxSystem
 
-/// The programs that own file providers. A program owns the providers whose identifiers have the bundle identifier of
-/// its registered bundle as a prefix.
+/// The programs that own file providers. A program owns a provider if the provider's identifier begins with the
+/// identifier of the program's registered bundle and a dot.
 struct ProviderPrograms: Sendable {
     let bundles: BundleRegistry
     let data: String

@@ -5,11 +5,12 @@ import ItemStore
 
 /// Describes the transfers of an engine to clients.
 extension TransferActivity {
-    /// The maximum number of waiting transfers that are listed, and of cancelled transfers. Longer lists do not help
-    /// the user.
+    /// The maximum number of listed waiting downloads, of waiting uploads, and of cancelled uploads. Longer lists do
+    /// not help the user.
     private static let mostListed = 100
 
-    /// Returns all running transfers, and at most ``mostListed`` of the waiting and of the cancelled transfers.
+    /// Returns the running downloads, the running uploads whose progress the provider reports, and at most
+    /// ``mostListed`` each of the waiting downloads, the waiting uploads and the cancelled uploads.
     static func all(_ downloads: [DomainStatus.Transfer], _ edits: [EditStatus.Item]) -> [TransferActivity] {
         // Not every provider reports the progress of uploads.
         let sending = edits.filter { $0.total > 0 && $0.isUnderWay }

@@ -53,7 +53,7 @@ final class DesktopKeyring: Keyring {
         _ = try call(UnlockKeyringCall(store: store), timeLimit: Self.promptTime)
     }
 
-    /// Permits the next call at once, because the keyring has changed.
+    /// Permits the next call at once, because the keyring has replied or changed.
     func expectReplies() { silentUntil.withLock { $0 = nil } }
 
     private func call<C: Call>(

@@ -6,8 +6,8 @@ import Secrets
 /// Manages the key that encrypts the passwords, which is stored in the desktop's keyring or in a file.
 extension PasswordStore {
     /// Whether the key is to be stored in the keyring, as the environment variable `PURVEY_KEYRING` states. Without
-    /// this variable, the key is stored in the keyring unless `PURVEY_HOME` is set, which stores all data in one
-    /// directory.
+    /// this variable, `PURVEY_HOME` decides: if it is set, all data is in one directory, and the key is stored in a
+    /// file.
     static var prefersKeyring: Bool {
         switch getenv("PURVEY_KEYRING").map({ String(cString: $0) }) {
         case "desktop": true
@@ -18,8 +18,9 @@ extension PasswordStore {
 
     /// Moves the key to the preferred place (keyring or file) if both can be used, and checks that the key can be read.
     ///
-    /// - Parameter isStart: whether this is the first call. Later calls use the keyring only if the key is not at its
-    ///   preferred place or a provider waits for it, because some keyrings may signal each use as a change.
+    /// - Parameter isStart: whether this is the first call. A later call uses the keyring only if the key is not at its
+    ///   preferred place, or if a provider waits for the key. Some keyrings may signal each use as a change, and each
+    ///   change causes such a call.
     /// - Returns: the providers that waited for the key and can continue.
     func settleKey(isStart: Bool) async -> Set<String> {
         await HandlerThreads.shared.value { [self] in
@@ -51,7 +52,7 @@ extension PasswordStore {
         try await HandlerThreads.shared.value { () throws(KeyringError) in try keyring.unlock() }
     }
 
-    /// Returns a sentence about the place of the key, and whether it can be read.
+    /// Returns the place of the key in words, and the reason why the key cannot be read; `nil` if it can be read.
     func describeKey() async -> (place: String, fault: String?) {
         await HandlerThreads.shared.value { [self] in
             let place = store.keyPlace

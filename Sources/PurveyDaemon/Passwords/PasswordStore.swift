@@ -44,7 +44,8 @@ struct PasswordStore: Sendable {
     /// Removes the passwords and other items that a provider has stored for a domain. These are the items with the
     /// domain's identifier in one of their attributes. Blocks on the disk.
     ///
-    /// Must be called only with identifiers that Purvey has created, because no other program uses such a text.
+    /// Must be called only with identifiers that Purvey has created. They are unique, so that no other item contains
+    /// one.
     func removeItems(ofDomain identifier: String, provider: String) throws(SecretError) {
         let own = LocalSecrets(store, groups: groups.groups(ofExtension: provider))
         for itemClass in [SecretClass.genericPassword, .internetPassword] {

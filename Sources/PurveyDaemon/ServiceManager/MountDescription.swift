@@ -65,7 +65,8 @@ struct MountDescription {
 
     /// Counts the death of a daemon that had the mount.
     ///
-    /// - Returns: The number of consecutive deaths, each soon after the daemon's start.
+    /// - Returns: The number of consecutive deaths, including this one, each soon after the daemon's start; 1 if the
+    ///   dead daemon ran longer.
     func countDeath() -> UInt64 {
         var (before, started) = (UInt64(0), UInt64(0))
         if let bytes = read(Self.numbersSize, at: 0), bytes.count == Self.numbersSize {

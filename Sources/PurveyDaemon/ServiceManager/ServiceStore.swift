@@ -43,7 +43,7 @@ final class ServiceStore: MountKeeper {
     init(socket: NotifySocket, passed: [(name: String, descriptor: FileDescriptor)], log: DaemonLog) {
         self.socket = socket
         self.log = log
-        // No process reuses a key: numbering starts at the seconds since boot.
+        // The keys start at the seconds since boot, so that no process reuses a key of an earlier process.
         state = Lock(State(lastKey: UInt64(MountDescription.secondsSinceBoot()) << 20))
         take(passed)
     }
@@ -157,7 +157,7 @@ final class ServiceStore: MountKeeper {
     }
 
     private func remove(_ names: [String]) {
-        // If the message is lost, the descriptors are removed when the session or the service ends.
+        // If the message is lost, the descriptors are removed when the FUSE session or the service ends.
         for name in names { try? socket.send("FDSTOREREMOVE=1\nFDNAME=\(name)") }
     }
 

@@ -33,7 +33,8 @@ extension RunningDomain {
         adopting adopt: @escaping @Sendable ([DomainSetting]) async throws -> DomainRecord
     ) async throws -> Bool {
         let request = ProviderSetUpCall(purpose: purpose, settings: record.setUpSettings)
-        // If the provider does not set up domains, its running process is not ended.
+        // A set-up ends the running process of the provider. The process must continue if the provider sets up no
+        // domains.
         guard try await setsUpDomains(provider, for: purpose) else { return false }
         do throws(ProviderError) {
             return try await questions.during(user) { () async throws(ProviderError) in
@@ -53,7 +54,7 @@ extension RunningDomain {
     }
 
     /// Whether the provider sets up domains. If the provider of a domain that exists does not reply, the result is
-    /// `true`, because a set-up may repair it.
+    /// `true`, because a set-up may repair the domain.
     private static func setsUpDomains(
         _ provider: ExtensionProvider, for purpose: SetUpPurpose
     ) async throws(ProviderError) -> Bool {

@@ -14,7 +14,7 @@ extension DomainService {
         service.on(SetUpSignInCall.self) { request, call in call.answer { try await self.signIn(request) } }
     }
 
-    /// Changes settings of a domain. If the provider refuses its own settings, changes no setting at all.
+    /// Changes settings of a domain. If the provider refuses the settings that concern it, no setting is changed.
     private func set(_ request: SetDomainCall) async throws -> DomainDescription {
         try await ready()
         try DomainSettings.checkOnce(request.settings)

@@ -21,7 +21,7 @@ import LinuxSystem
     private let word = Make.label("", "caption", "dim-label")
     private let size = Make.label("", "dim-label", "numeric")
     private let date = Make.label("", "dim-label", "numeric")
-    /// The box with the badge and the state in words. Only rows have it.
+    /// The box with the badge and the state in words, if the cell is a row. Its width depends on the shown columns.
     private var state: Widget?
     /// The tooltips of the name and of the badge.
     private var (nameTip, badgeTip) = ("", "")
@@ -83,7 +83,8 @@ import LinuxSystem
     /// - Parameters:
     ///   - picture: a `GdkPaintable` of the contents; `nil` to show the icon of the type.
     ///   - detail: the columns to show.
-    ///   - showsPlace: whether the tooltip contains the item's path, because the view's items lie in different folders.
+    ///   - showsPlace: whether a row shows the item's folder, and the tooltip shows the item's path, because the view's
+    ///     items lie in different folders.
     ///   - isDimmed: whether the item is drawn dimmed, because the program that requested the picker does not accept
     ///     such an item.
     func show(

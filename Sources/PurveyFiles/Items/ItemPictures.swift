@@ -27,8 +27,9 @@ import LinuxSystem
     }
 
     private var textures: [Key: Texture] = [:]
-    /// The pictures that the cache did not have. `reading` contains the pictures that are being read.
+    /// The pictures that the cache did not have.
     private var missing: Set<Key> = []
+    /// The pictures that are being read from the cache.
     private var reading: Set<Key> = []
     private var look: Task<Void, Never>?
     private var looks = 0

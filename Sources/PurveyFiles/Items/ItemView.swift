@@ -77,7 +77,7 @@ import FileProviderGTK
     /// - Parameter folder: the path of the folder in its mount; `nil` if the location is not a folder.
     func prepare(_ folder: String?) { thumbnails.prepare(folder) }
 
-    /// Prepares for the rows of another location, of which the first frame shows only those that fit in the view.
+    /// Prepares for the rows of another location. The first frame shows only the rows that fit in the view.
     func limitRows() {
         let height = Int(gtk_widget_get_height(widget))
         let perLine = isGrid ? Int(gtk_widget_get_width(widget)) / Self.leastCell.width + 1 : 1
@@ -93,7 +93,7 @@ import FileProviderGTK
     /// The least size of a cell in pixels, and the least number of rows to begin with.
     private static let leastCell = (width: 100, height: 30)
     private static let leastRows = 16
-    /// The number of rows that are added in each frame, which takes about half of a frame's duration.
+    /// The number of rows that are added in each frame. Adding them takes about half of a frame's duration.
     private static let rowsPerFrame = 16
 
     /// Adds rows before a frame is drawn, unless the frame is the first one with rows.
@@ -188,7 +188,7 @@ import FileProviderGTK
     /// Moves the focus to the row after the removed rows, so that the arrow keys continue from this row.
     ///
     /// - Parameter selects: whether the row is also selected. It is not selected if another program or machine has
-    ///   removed the selected item. Otherwise, the next key would act on an item that the user has not selected.
+    ///   removed the selected item, because the next key would then act on an item that the user has not selected.
     private func focusNeighbor(of change: ItemListing.Change, selects: Bool) {
         guard browser.listing.count > 0 else { return }
         focus(browser.listing[min(change.position, browser.listing.count - 1)].id, selects: selects)
@@ -256,8 +256,8 @@ import FileProviderGTK
         gtk_gesture_single_set_button(gesture, guint(GDK_BUTTON_SECONDARY))
         Signals.click(gesture) { [weak self, weak cell] place in
             guard let self, let cell, let position = cell.position else { return }
-            // Without claiming the sequence, the row would wait for the release of the button, which only the menu
-            // receives.
+            // The gesture claims the sequence. Otherwise, the row would wait for the release of the button, but only
+            // the menu receives the release.
             gtk_gesture_set_state(gesture, GTK_EVENT_SEQUENCE_CLAIMED)
             if gtk_selection_model_is_selected(selection, guint(position)) == 0 {
                 gtk_selection_model_select_item(selection, guint(position), 1)

@@ -11,7 +11,7 @@ import FileProviderGTK
     /// The `GListModel`.
     let pointer: OpaquePointer
     let listing: ItemListing
-    /// The number of rows of the model: the first rows of the listing.
+    /// The number of rows of the model. They are the first rows of the listing.
     private(set) var count = 0
     private var limit = Int.max
 
@@ -48,10 +48,11 @@ import FileProviderGTK
 
     // MARK: Growth
 
-    /// The number of rows above which the model has all rows. GTK creates cells for fewer rows.
+    /// The limit at which all remaining rows are added at once. GTK creates fewer cells than this, so that a higher
+    /// limit would save nothing.
     private static let mostCells = 240
 
-    /// Limits the number of rows that are added next. The model must have no rows.
+    /// Limits the number of rows that are added next. Does nothing if the model already has rows.
     func limit(to count: Int) {
         if self.count == 0 { limit = count }
     }
@@ -105,7 +106,7 @@ import FileProviderGTK
         return type
     }()
 
-    /// Returns the number of rows. GTK calls it on the main thread.
+    /// Returns the number of rows. GTK calls this function on the main thread.
     private nonisolated static func count(of model: OpaquePointer?) -> guint {
         guard let model, let data = g_object_get_data(model.object(as: GObject.self), "purvey-rows") else { return 0 }
         let rows = Unmanaged<RowModel>.fromOpaque(data).takeUnretainedValue()

@@ -30,7 +30,7 @@ import FileProviderGTK
                 let reason = error.map { String(cString: $0.pointee.message) } ?? "no program opens such files"
                 g_clear_error(&error)
                 let report = failure.report
-                // GLib calls back on the thread of the loop that was running, the main thread.
+                // GLib calls back in the main context in which the launch began. The main thread runs this context.
                 MainActor.assumeIsolated { report(reason) }
             }, Unmanaged.passRetained(Failure(failed)).toOpaque())
     }

@@ -2,7 +2,8 @@ import CAdwaita
 import FileProviderGTK
 import Glibc
 
-/// The connection of the main dispatch queue to GLib's main loop, so that tasks of the main actor run while GTK does.
+/// The connection of the main dispatch queue to GLib's main loop, so that tasks of the main actor run while GLib's main
+/// loop runs.
 enum MainQueue {
     /// Serves the main queue from GLib's default main context.
     static func attach() {

@@ -13,7 +13,8 @@ import FileProviderGTK
             nonisolated(unsafe) let argument = argument
             Handler<UnsafeMutableRawPointer?, Void>.run(data) { $0(argument) }
         }
-        // SAFETY: GTK calls it with the arguments of the signal between the object and the connection's data.
+        // SAFETY: GTK calls the handler with the object, the arguments of the signal, and the connection's data, in
+        // this order.
         connect(object, signal, unsafeBitCast(handler, to: GCallback.self), Handler(action))
     }
 

@@ -31,7 +31,7 @@ extension UnsafeMutablePointer where Pointee == GtkWidget {
         gtk_widget_set_margin_end(self, margin)
     }
 
-    /// Removes all children of a box or a list box.
+    /// Removes all children with `remove`, the function of the container's class that removes one child.
     func removeChildren(_ remove: (Widget) -> Void) {
         while let child = gtk_widget_get_first_child(self) { remove(child) }
     }

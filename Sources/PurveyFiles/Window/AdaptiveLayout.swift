@@ -27,7 +27,7 @@ import FileProviderGTK
         adw_flap_set_separator(flap, gtk_separator_new(GTK_ORIENTATION_VERTICAL))
         adw_flap_set_flap_position(flap, GTK_PACK_END)
         adw_flap_set_reveal_flap(flap, 0)
-        // The pane stays as the user set it when the window becomes wider.
+        // When the window becomes wider, the pane stays shown or hidden, as the user has chosen.
         adw_flap_set_locked(flap, 1)
         gtk_widget_set_vexpand(flapWidget, 1)
         insert(flapWidget)

@@ -32,8 +32,8 @@ import FileProviderGTK
     private var shownLocation = Location.recents
     /// The instant from which the loading page is shown.
     private var loadingPageTime = ContinuousClock.now
-    /// Whether the focus was on the items when the location changed. If so, the focus moves to the items of the new
-    /// location when they arrive.
+    /// Whether the focus moves to the items of the new location when they arrive. This is the case if the focus was on
+    /// the items or on nothing when the location changed, or if the user chose a place.
     private var focusOnArrival = false
     /// The folder that the user left for its parent. It is selected when the parent's items are listed.
     private var arrival: BrowserItem.ID?
@@ -141,7 +141,8 @@ import FileProviderGTK
         gtk_search_bar_set_key_capture_widget(searchBar.opaque, items.widget)
         gtk_widget_set_size_request(searchEntry, 300, -1)
         searchEntry.setAccessible(label: "Search for names")
-        // The index has results within milliseconds. The services are asked only after a pause.
+        // No delay is needed, because the index has results within milliseconds. ``Browser`` itself pauses before it
+        // asks the services.
         gtk_search_entry_set_search_delay(searchEntry.opaque, 0)
         onSignal("search-changed", of: searchEntry) { [weak self] in
             guard let self, let text = gtk_editable_get_text(searchEntry.opaque) else { return }
@@ -153,7 +154,7 @@ import FileProviderGTK
     /// Whether the entry for a search is shown.
     var isSearching: Bool { gtk_search_bar_get_search_mode(searchBar.opaque) != 0 }
 
-    /// Shows or hides the search.
+    /// Shows the search entry, or hides it and ends the search.
     func setSearching(_ isSearching: Bool) {
         gtk_search_bar_set_search_mode(searchBar.opaque, isSearching ? 1 : 0)
         if isSearching { gtk_widget_grab_focus(searchEntry) } else { endSearch() }

@@ -6,7 +6,7 @@ import FileProviderGTK
 
 /// The actions of a window. Menus, buttons and shortcuts refer to them by their names with the prefix `win.`.
 @MainActor final class ItemActions {
-    /// The actions on the selection and the current location.
+    /// The actions without a parameter, on the selection, the current location, or the window.
     enum Name: String, CaseIterable {
         case open, rename, trash, copy, cut, paste, duplicate, keep, unkeep, download, restore, favorite, unfavorite
         case undo, transfers, back, forward, up, reload, search, grid, info, menu, shortcuts, close

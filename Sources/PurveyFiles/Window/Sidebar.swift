@@ -43,7 +43,7 @@ import FileProviderGTK
         gtk_list_box_set_header_func(
             list.opaque,
             { row, before, _ in
-                // SAFETY: GTK calls it on the main thread.
+                // SAFETY: GTK calls this function on the main thread.
                 nonisolated(unsafe) let row = row
                 let isFirst = before == nil
                 MainActor.assumeIsolated { Sidebar.setHeader(of: row, isFirst: isFirst) }

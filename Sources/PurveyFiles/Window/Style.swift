@@ -1,8 +1,8 @@
 import CAdwaita
 import FileProviderGTK
 
-/// The style of the window in addition to libadwaita's own. It uses libadwaita's named colors, so that it suits dark
-/// and light.
+/// The style of the window in addition to libadwaita's own. It uses libadwaita's named colors, so that it suits the
+/// dark and the light color scheme.
 @MainActor enum Style {
     static func install() {
         guard let display = gdk_display_get_default(), let provider = gtk_css_provider_new() else { return }

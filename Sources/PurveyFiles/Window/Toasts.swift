@@ -9,8 +9,8 @@ import Glibc
     let widget: Widget = adw_toast_overlay_new()
     private var undoToast: OpaquePointer?
 
-    /// The seconds for which a toast is shown. The environment variable `PURVEY_TOAST_TIME` sets them, and
-    /// `PURVEY_UNDO_TIME` those for a toast with an undo button.
+    /// The number of seconds for which a toast is shown, without and with an undo button. The environment variables
+    /// `PURVEY_TOAST_TIME` and `PURVEY_UNDO_TIME` set these numbers.
     private static let seconds = (plain: setting("PURVEY_TOAST_TIME") ?? 3, undo: setting("PURVEY_UNDO_TIME") ?? 8)
 
     private static func setting(_ name: String) -> guint? {
@@ -35,7 +35,7 @@ import Glibc
         adw_toast_overlay_add_toast(widget.opaque, toast)
     }
 
-    /// Removes the toast whose work was undone.
+    /// Removes the toast with an undo button, if one is shown.
     func dismissUndo() {
         if let toast = undoToast.take() { adw_toast_dismiss(toast) }
     }

@@ -1,9 +1,9 @@
 import Foundation
 
-/// The class that ``UTType`` bridges to: the same type as an object. Immutable.
+/// The class to which ``UTType`` bridges. An object represents the same type, and is immutable.
 ///
-/// Unchecked only because `NSObject` is not `Sendable`: the single stored property is a constant of a `Sendable`
-/// type.
+/// The conformance to `Sendable` is unchecked only because `NSObject` is not `Sendable`. The single stored property is
+/// a constant of a `Sendable` type.
 public class UTTypeReference: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
     let type: UTType
 

@@ -133,7 +133,7 @@ package struct DynamicIdentifier: Sendable, Equatable {
         self.init(parents: parents, tagClass: tag.tagClass, tag: tag.tag)
     }
 
-    /// Returns the pieces of `text` between unescaped separators, still escaped.
+    /// Splits `text` at the separators that are not escaped. The pieces keep their backslashes.
     private static func split(_ text: Substring, at separator: Unicode.Scalar) -> [Substring] {
         var pieces: [Substring] = []
         let scalars = text.unicodeScalars

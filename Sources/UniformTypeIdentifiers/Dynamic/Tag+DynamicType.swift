@@ -1,6 +1,6 @@
 extension Tag {
-    /// Returns the type for this tag, which no declared type has. If the freedesktop database assigns the tag to a
-    /// declared type, returns that type; otherwise a dynamic type.
+    /// Returns the type for a tag that no type declares. If the freedesktop database assigns the tag to a declared
+    /// type, returns that type; otherwise a dynamic type.
     func undeclaredType(conformingTo supertype: UTType?) -> UTType {
         if let type = databaseType(conformingTo: supertype) {
             return type
@@ -13,8 +13,8 @@ extension Tag {
     /// Returns the declared type to which the freedesktop database assigns this tag, or `nil` if there is none.
     private func databaseType(conformingTo supertype: UTType?) -> UTType? {
         if tagClass == .mimeType, text.utf8.contains(UInt8(ascii: ";")) || text.utf8.contains(UInt8(ascii: " ")) {
-            // A declared tag may have parameters. Therefore the tag is first looked up with its parameters, without
-            // white space, and then without them.
+            // A declared tag may have parameters. Therefore the tag is first looked up with its parameters but without
+            // white space, and then without its parameters.
             let tight = text.filter { $0 != " " && $0 != "\t" }
             for candidate in [tight, String(essence)] {
                 let declared = TypeRegistry.withCurrent {

@@ -49,7 +49,8 @@ struct FileTypes {
         let matches = mapping.database.types(forFileName: name)
         let named = type(ofName: name, matches: matches)
         if matches.count == 1, named?.isDynamic == true || mapping.declaredType(of: matches[0]) != nil {
-            // A single pattern decides, unless it and the declared extension have different meanings.
+            // A single pattern decides. The exception is a name with a declared extension and a pattern whose MIME type
+            // is not declared, because the extension and the pattern then have different meanings.
             return named ?? .data
         }
         if matches.isEmpty, let named, named.conforms(to: .text) || named.isDynamic && unknownExtensionCounts {

@@ -1,9 +1,9 @@
 import Foundation
 
-// Foundation on Linux has no content types, and other modules cannot add a resource value: Foundation stores only the
-// values that it has read itself, and `URLResourceValues` does not contain the URL. It contains the path, if the path
-// was requested. So the key for the content type equals the key for the path, and the type is computed from the path
-// when the property is read.
+// Foundation on Linux has no content types. Other modules cannot add a resource value, because Foundation stores only
+// the values that it has read itself. `URLResourceValues` does not contain the URL, but contains the path if the path
+// was requested. Therefore the key for the content type equals the key for the path, and the type is computed from the
+// path when the property is read.
 
 extension URLResourceKey {
     /// The key for ``Foundation/URLResourceValues/contentType``.

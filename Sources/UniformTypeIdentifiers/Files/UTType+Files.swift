@@ -10,7 +10,8 @@ extension UTType {
     /// A symbolic link is not followed, and is `public.symlink`. Blocks while it reads.
     ///
     /// - Throws: `CocoaError` with the path and the system's error: `fileReadNoSuchFile`, `fileReadNoPermission`,
-    ///   `fileReadUnsupportedScheme` for a URL that is not a file URL, `fileReadUnknown`.
+    ///   `fileReadInvalidFileName` or `fileReadUnknown`. For a URL that is not a file URL, `CocoaError` with the URL:
+    ///   `fileReadUnsupportedScheme`.
     public init(contentsOf url: URL) throws {
         let path = try url.pathOfFile
         switch try UTType.kind(ofItemAt: path) {

@@ -162,7 +162,7 @@ private struct PairSet: Sendable {
 
     init() {}
 
-    /// Creates the set of the pairs that every name that matches the pattern contains: the pairs outside of wildcards.
+    /// Creates the set of the pairs that a name must contain to match the pattern: the pairs outside of wildcards.
     init(neededFor pattern: [UInt8]) {
         var isInBrackets = false
         var previous: UInt8?

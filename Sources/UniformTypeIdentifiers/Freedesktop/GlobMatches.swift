@@ -58,7 +58,7 @@ struct GlobMatches {
         guard match.type >= 0 else { return }
         var all = [best] + others
         if let same = all.firstIndex(where: { $0.type == match.type }) {
-            // The same type by a second pattern: the better of the two stays.
+            // Another pattern has matched for the same type already. The better of the two matches stays.
             guard Self.precedes(match, all[same]) else { return }
             all.remove(at: same)
         }

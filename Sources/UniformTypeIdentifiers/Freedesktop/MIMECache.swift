@@ -21,7 +21,8 @@ final class MIMECache: @unchecked Sendable {
     let base: UnsafeRawPointer
     let count: Int
 
-    /// Opens and maps a cache file; `nil` if it does not exist or has a version that this reader does not know.
+    /// Opens a cache file, and maps or copies it; `nil` if it does not exist, cannot be used, or has a version that
+    /// this reader does not know.
     init?(path: String) {
         guard let memory = Memory(path: path) else { return nil }
         let header = memory.bytes
@@ -39,7 +40,8 @@ final class MIMECache: @unchecked Sendable {
     /// The maximum number of entries of a list. The longest list of Debian's database, the suffixes, has 1,100.
     static let mostEntries = 1 << 14
     /// The maximum number of bytes of a string. No registry allows more than 127 bytes on either side of a type's slash
-    /// (RFC 6838, section 4.2), and no file name has more than 255. Namespaces stay far below.
+    /// (RFC 6838, section 4.2), and no file name has more than 255. The XML namespaces in the database are much
+    /// shorter.
     static let longestString = 255
 
     /// Returns the word at an offset; 0 beyond the file.

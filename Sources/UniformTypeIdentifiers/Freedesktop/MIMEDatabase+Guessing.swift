@@ -5,8 +5,8 @@ extension MIMEDatabase {
 
     /// Returns the types of a file by its name alone, the best first; empty if no pattern matches.
     ///
-    /// If there are several types, which share the longest matching pattern, the content has to decide. Only the last
-    /// component of a path counts.
+    /// If several types share the longest matching pattern, the content has to decide. Only the last component of a
+    /// path counts.
     package func types(forFileName name: String) -> [String] {
         var matches = GlobMatches()
         match(name, into: &matches)
@@ -64,12 +64,12 @@ extension MIMEDatabase {
         return names[choose(among: &matches, content)]
     }
 
-    /// Returns the type of a file whose name matches no pattern.
+    /// Returns the type of a file that has no name, or whose name matches no pattern.
     private func type(ofNamed hasName: Bool, _ content: UnsafeRawBufferPointer) -> MIMETypeNames.ID {
         guard !content.isEmpty else { return wellKnown.empty }
         guard let (type, _) = sniff(content) else { return defaultType(of: content) }
-        // A launcher, which desktops run on a click, is recognized only by its name. A downloaded file with another
-        // name must not become a launcher because of its content.
+        // If a file has a name, only the name can make it a launcher, which desktops run on a click. A downloaded file
+        // with another name must not become a launcher because of its content.
         return type == wellKnown.launcher && hasName ? wellKnown.text : type
     }
 

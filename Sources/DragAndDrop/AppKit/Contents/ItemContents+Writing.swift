@@ -38,8 +38,8 @@ extension ItemContents {
     }
 }
 
-/// An object that is written to a pasteboard. Sendable because it is used on the main thread for promised types, and
-/// before the call returns for other types.
+/// An object that is written to a pasteboard. Sendable because no two threads use it at once: promised types are
+/// requested on the main thread, and all other types before the pasteboard's function for writing returns.
 private struct SharedWriter: @unchecked Sendable {
     let object: any NSPasteboardWriting
 }

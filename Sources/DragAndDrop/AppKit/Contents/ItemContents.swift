@@ -45,7 +45,7 @@ final class ItemContents: Sendable {
     /// The pasteboard that the item was written to.
     var pasteboard: NSPasteboard? { state.withLock { $0.pasteboard } }
 
-    /// Makes this the item of a pasteboard. Returns `false` if it is on a pasteboard already.
+    /// Records that the item is on the given pasteboard. Returns `false` if the item is on a pasteboard already.
     func bind(to pasteboard: NSPasteboard) -> Bool {
         state.withLock { state in
             guard state.pasteboard == nil else { return false }
@@ -102,7 +102,7 @@ final class ItemContents: Sendable {
         return old == nil
     }
 
-    /// Whether the object `keeper` still has to provide data of this item that it has promised.
+    /// Whether the object `keeper` has promised, and not yet provided, data of this item.
     func hasPromises(of keeper: ObjectIdentifier) -> Bool {
         state.withLock { state in
             state.values.values.contains { value in
@@ -120,7 +120,8 @@ final class ItemContents: Sendable {
         case .data(let data): return data
         case .missing, nil: return nil
         case .promised:
-            // `keep` reads the value again on the main thread, because another thread may have requested it meanwhile.
+            // `keep` reads the value again on the main thread, because the data may have been set meanwhile for another
+            // thread.
             guard MainThread.perform(within: limit, { self.keep(type) }) else { return nil }
             if case .data(let data) = state.withLock({ $0.values[type] }) { return data }
             return nil

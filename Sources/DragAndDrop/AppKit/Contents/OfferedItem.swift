@@ -3,7 +3,8 @@ import Foundation
 import ItemProvider
 import LinuxSystem
 
-/// An item that was put on a board by another process, or without `NSPasteboard`.
+/// An item that another process put on a board, or that this process put there without `NSPasteboard`, such as with
+/// `UIPasteboard`.
 final class OfferedItem: Sendable {
     let promise: ItemPromise
     private let board: String

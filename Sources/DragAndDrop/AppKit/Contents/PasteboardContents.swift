@@ -34,7 +34,8 @@ final class PasteboardContents: Sendable {
         set { state.withLock { $0.items = newValue } }
     }
 
-    /// The change count since this process became the owner. It stays the same while the process changes the items.
+    /// The change count that the board got when this process became the owner. It stays the same while the process
+    /// changes the items.
     var changeCount: Int {
         get { state.withLock { $0.changeCount } }
         set { state.withLock { $0.changeCount = newValue } }
@@ -50,7 +51,7 @@ final class PasteboardContents: Sendable {
     /// Whether other contents are known to have replaced these on the board.
     var isOver: Bool { state.withLock { $0.isOver } }
 
-    /// Creates the publication that the handlers of the next offer retain.
+    /// Creates a publication for the next offer of the items. The load handlers of that offer retain the publication.
     func makePublication() -> Publication {
         let generation = state.withLock { state in
             state.generation += 1
@@ -87,8 +88,8 @@ final class PasteboardContents: Sendable {
     }
 }
 
-/// An offer of items. The handlers of the items retain it. When the last handler is released, the items are not offered
-/// any more.
+/// An offer of items. The load handlers of the items retain it. When the last load handler is released, the items are
+/// not offered any more.
 final class Publication: Sendable {
     private let contents: PasteboardContents
     let generation: Int
@@ -103,7 +104,8 @@ final class Publication: Sendable {
 
 /// An owner of declared types.
 ///
-/// Sendable because it is used on the main thread only, and because reading a weak reference is safe on every thread.
+/// Sendable because the owner is called on the main thread only, and because the weak reference to the owner is never
+/// assigned again: it may be read on every thread.
 final class TypeOwner: @unchecked Sendable {
     private weak var object: (any NSPasteboardTypeOwner)?
     private let store: PasteboardStore

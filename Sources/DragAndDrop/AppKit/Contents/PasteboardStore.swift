@@ -43,7 +43,7 @@ package final class PasteboardStore: Sendable {
         return contents
     }
 
-    /// Whether the object `keeper` still has to provide data that it has promised on a board of this process.
+    /// Whether the object `keeper` has promised, and not yet provided, data on a board of this process.
     func hasPromises(of keeper: ObjectIdentifier, on board: String) -> Bool {
         own.withLock { $0[board] }?.items.contains { $0.hasPromises(of: keeper) } ?? false
     }
@@ -56,8 +56,9 @@ package final class PasteboardStore: Sendable {
         let staysAfterwards = board == NSPasteboard.Name.general.board
         let replaced = publishing.withLock { _ -> (count: Int, old: PasteboardContents?)? in
             let old = own.withLock { $0[board] }
-            // The call of `end` below notifies the owners of the old contents, except the new owner. They must not be
-            // notified before, when the board releases the old items.
+            // While the old contents have no current publication, they do not end when the board releases the old
+            // items, and so no owner is notified too early. The call of `end` below notifies the owners, except the new
+            // owner.
             let standing = old?.stand(nil)
             let count = publish(items, of: contents) {
                 try? boards.replace(board, with: $0, staysAfterwards: staysAfterwards)

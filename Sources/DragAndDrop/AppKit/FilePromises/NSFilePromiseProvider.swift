@@ -88,7 +88,7 @@ extension NSFilePromiseProviderDelegate {
         }
     }
 
-    /// Throws an error.
+    /// Throws an error, because a delegate that implements neither form cannot write the file.
     public func filePromiseProvider(
         _ filePromiseProvider: NSFilePromiseProvider, writePromiseTo url: URL
     ) async throws {

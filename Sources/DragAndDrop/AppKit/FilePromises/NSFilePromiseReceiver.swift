@@ -43,9 +43,9 @@ open class NSFilePromiseReceiver: NSObject, NSPasteboardReading {
 
     /// Requests that the promised files are written into a directory, under names that no files there have.
     ///
-    /// A file of this process is written by its delegate directly to the directory. A file of another process is
-    /// written by that process to a temporary directory, and then copied. On the main thread, the call returns at once.
-    /// On another thread, it returns when the main thread has asked the delegate.
+    /// A file that this process promises is written by the provider's delegate directly to the directory. A file that
+    /// another process promises is written by that process to a temporary directory, and then copied. On the main
+    /// thread, the call returns at once. On another thread, it returns when the main thread has asked the delegate.
     ///
     /// - Parameters:
     ///   - operationQueue: the queue on which the reader is called.

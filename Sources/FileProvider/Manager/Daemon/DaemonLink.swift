@@ -16,7 +16,7 @@ final class DaemonLink: Sendable {
         // The variable also controls file coordination. The value `process` disables connections to the daemon.
         if ProcessInfo.processInfo.environment["PURVEY_COORDINATION"] == "process" { return nil }
         guard let pointer = clate_daemon_entrance() else { return nil }
-        // The function returns a retained object of this class.
+        // The function returns a retained `DaemonConnector`.
         return DaemonLink(Unmanaged<DaemonConnector>.fromOpaque(pointer).takeRetainedValue())
     }()
 

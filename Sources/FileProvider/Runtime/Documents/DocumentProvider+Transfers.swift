@@ -62,8 +62,8 @@ extension DocumentProvider {
             do {
                 return try turn.read(url) { try Self.open(url) }
             } catch let error as Errno where error == .noSuchFile && !isAgain {
-                // The provider has removed the file since it fetched it, because of an earlier notice that no process
-                // uses the file.
+                // The provider has removed the file after the fetch, because of an earlier notice that no process uses
+                // the file.
                 isAgain = true
             } catch {
                 throw Self.isNotThere(identifier, error)

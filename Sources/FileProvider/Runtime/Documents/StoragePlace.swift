@@ -2,10 +2,10 @@ import Foundation
 import Glibc
 import LinuxSystem
 
-/// The directory of an item's file in the document storage. Within a provider's process, it serializes the changes of
-/// this file, because claims with the same purpose identifier do not exclude each other.
+/// The directory of an item's file in the document storage, with a lock for changes of this file. The lock serializes
+/// the changes within a provider's process, because claims with the same purpose identifier do not exclude each other.
 ///
-/// Not thread-safe. Enter it only after the claim of a ``StorageAccess`` was granted.
+/// Not thread-safe. Call ``enter()``, which acquires the lock, only after the claim of a ``StorageAccess`` was granted.
 package final class StoragePlace {
     private static let turns = ItemQueues()
 
@@ -13,7 +13,7 @@ package final class StoragePlace {
     private let key: String
     private var isEntered = false
 
-    /// Creates a place, without entering it.
+    /// Creates a place, without acquiring the lock.
     ///
     /// - Parameter identifier: the identifier of the item. Changes of other items in the same directory do not wait for
     ///   changes of this item.
@@ -22,7 +22,7 @@ package final class StoragePlace {
         key = path + "/" + identifier
     }
 
-    /// Blocks until no other thread has entered the place of the same item, and enters it. Call ``leave()`` afterwards.
+    /// Acquires the lock. Blocks while another thread has the lock of the same item. Call ``leave()`` afterwards.
     package func enter() {
         Self.turns.begin(key)
         isEntered = true
@@ -67,11 +67,12 @@ package final class StoragePlace {
     /// provider is informed of the replacement. If the process is killed before that, the system replaces the file
     /// again, and does not treat the first replacement as an edit by a program.
     ///
-    /// The marker file contains its own label, because the file of an item may have the same name. In that case, no
-    /// marker file is created.
+    /// The marker file contains a label, which distinguishes it from an item's file with the same name. If a file with
+    /// this name exists already, no marker file is created.
     func mark(_ name: String, in folder: FileDescriptor) throws(Errno) {
         guard let mark = Self.mark(of: name) else { return }
-        // A marker file without its whole label would not count, and would prevent another one.
+        // The file gets its name only after its label is complete. With an incomplete label, it would not count as a
+        // marker file, and its name would prevent the creation of another one.
         var staged = try StagedFile(in: folder, permissions: 0o600)
         let file = staged.descriptor
         let label = try file.label(for: Self.purpose)

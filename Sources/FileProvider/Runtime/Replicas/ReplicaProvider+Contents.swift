@@ -16,7 +16,8 @@ extension ReplicaProvider {
         guard let incremental else {
             throw ProviderError(.unsupported, message: "the provider fetches whole files only")
         }
-        // The provider gets a copy, because it may not open files outside of its container, and may change the file.
+        // The provider gets a copy, because it cannot open files outside of its container, and because it may change
+        // the file.
         let file: UploadFile
         do {
             file = try UploadFile(named: "contents", in: temporary)
@@ -66,7 +67,7 @@ extension ReplicaProvider {
     ) -> (URL?, (any NSFileProviderItem)?, (any Error)?) -> Void {
         { [temporary] url, item, error in
             // The file is opened before the handler returns, because the provider may remove the file afterwards. This
-            // applies even if the request is over, so that temporary files are removed.
+            // is done even if the request is over, because it also removes the file if it is temporary.
             let file = url.map { url in
                 Result { () throws(Errno) in try ReturnedFile.take(url, temporary: temporary) }
             }

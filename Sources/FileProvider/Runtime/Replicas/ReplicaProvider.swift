@@ -66,8 +66,9 @@ final class ReplicaProvider: ServedProvider, @unchecked Sendable {
     /// Calls an asynchronous function of the provider, and blocks until its completion handler is called. Reports the
     /// function's progress to the engine, and cancels the function when the request is over.
     ///
-    /// - Parameter fetched: the identifier of the item whose contents the function fetches, and whose registered
-    ///   download task therefore shows its progress; `nil` if the function does not fetch contents.
+    /// - Parameter fetched: the identifier of the item whose contents the function fetches; `nil` if the function does
+    ///   not fetch contents. If the function's progress does not count bytes, the progress of the download task that is
+    ///   registered for this item is reported instead.
     func ask<Answer: Sendable>(
         _ engineRequest: EngineRequest, fetching fetched: String? = nil,
         _ start: (@escaping @Sendable (Answer) -> Void) -> Progress

@@ -73,7 +73,8 @@ final class ContentCache: EngineComponent {
         switch row.content {
         case .dataless, .partial: return nil
         case .current:
-            // No handle uses this outdated version, so it is dropped.
+            // No handle uses this outdated version. It is moved to ``older`` if it may be useful there, and otherwise
+            // removed.
             guard row.localVersion == row.item.contentVersion else {
                 keepOlder(row)
                 try forgetContents(number)

@@ -13,11 +13,11 @@ final class ContentFolders: Sendable {
 
     /// The directory of clean contents.
     var clean: FileDescriptor { current().clean }
-    /// The directory of clean contents as it was last opened, which may have been removed since. If another process has
-    /// removed it, it contains no files.
+    /// The directory of clean contents as it was last opened. If another process has removed the directory since, it
+    /// contains no files.
     var lastClean: FileDescriptor { cache.withLock { $0.clean } }
-    /// The directory of copies of contents that the provider returned, until they are complete. On the same file system
-    /// as ``clean``.
+    /// The directory into which contents that the provider returned are copied. A copy stays in it until it is
+    /// complete. On the same file system as ``clean``.
     var incoming: FileDescriptor { current().incoming }
     /// The directory of partially materialized files, each as long as the complete file. On the same file system as
     /// ``clean``.

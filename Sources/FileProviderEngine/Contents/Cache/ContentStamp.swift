@@ -33,7 +33,7 @@ extension FileStatus {
 
 extension timespec {
     /// Creates a time from seconds since 1970. A time that ext4 cannot represent is replaced by the nearest one that it
-    /// can represent, and a value that is not finite by 1970.
+    /// can represent. A value that is not finite is replaced by 1970.
     init(seconds: Double) {
         // ext4 represents 1901 to 2446. Other file systems have wider ranges, which differ from each other.
         let bounded = seconds.isFinite ? min(max(seconds, -2_147_483_648), 15_032_385_535) : 0

@@ -78,8 +78,8 @@ final class FileOpener: EngineComponent {
         }
     }
 
-    /// Handles that the last handle of a file was closed: removes contents that are outdated or whose item was removed,
-    /// and ends the requests that waited for the file.
+    /// Cleans up after the last handle of a file was closed: removes contents that are outdated or whose item was
+    /// removed, and ends the requests that waited for the file.
     ///
     /// - Parameter entry: The file's table entry at the time of the close.
     func lastClosed(_ number: ItemNumber, _ entry: OpenFileTable.Entry, _ engine: isolated any EngineEvents) {
@@ -119,7 +119,7 @@ final class FileOpener: EngineComponent {
         if let last {
             lastClosed(number, last, engine)
         } else if now?.isDiscarded == true {
-            // Handles for reading may outlive this process.
+            // Handles for reading may outlive this process, and the next engine finds their contents in `removed`.
             try? folders.moveAside(number)
         } else if now?.isOutdated == true {
             outdated.dropOutdatedContents(number, engine)

@@ -3,7 +3,7 @@ import ItemStore
 import ItemValues
 import LinuxSystem
 
-/// Handles open files whose version is older than the provider's.
+/// Extends or replaces open files whose version is older than the provider's.
 ///
 /// If the provider's new version of an open file does more than add bytes at the end, the item gets a new item number,
 /// as if the new version had been renamed over the file. Later openings get the new version. Earlier handles continue
@@ -111,8 +111,7 @@ final class OutdatedFiles: EngineComponent {
         return new.number
     }
 
-    /// Whether handles have read bytes of a version older than the provider's, and nothing prevents that the file is
-    /// replaced.
+    /// Whether handles have read bytes of a version older than the provider's, and the file may be replaced.
     private func isReplaceable(
         _ row: IndexedItem, _ entry: OpenFileTable.Entry, _ engine: isolated any EngineEvents
     ) throws(ProviderError) -> Bool {

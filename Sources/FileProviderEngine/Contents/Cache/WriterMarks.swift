@@ -5,10 +5,12 @@ import LinuxSystem
 /// passthrough, programs continue to write to a file after the engine has died. The next engine has to find these files
 /// without opening every edited file.
 ///
-/// A power failure may lose marks, but it also ends the programs. Used on the engine's thread only.
+/// A power failure may lose marks. This is harmless, because a power failure also ends the programs. Used on the
+/// engine's thread only.
 final class WriterMarks {
     private let path: String
-    /// The file on disk: eight bytes per slot, with the item number of a marked file or 0. `nil` before the first mark.
+    /// The file on disk; `nil` until a usable file was opened or created. It has eight bytes per slot: the item number
+    /// of a marked file, or 0.
     private var file: FileDescriptor?
     private var places: [ItemNumber: Int] = [:]
     /// The indices of the unused slots below ``end``.

@@ -157,8 +157,8 @@ final class WrittenFiles: EngineComponent {
     }
 
     /// Journals a file that is open for writing as edited, even if nothing was written to it. Called to upload
-    /// unmodified contents again, and before the provider's removal of the item is applied, because later writes would
-    /// otherwise belong to no item.
+    /// unmodified contents again. Also called before the provider's removal of the item is applied, because writes
+    /// after the removal would otherwise belong to no item.
     func takeAsEdited(_ number: ItemNumber, _ engine: isolated any EngineEvents) throws(ProviderError) {
         try compare(number, engine)
         guard let entry = openFiles.entry(number), let file = entry.writing, entry.noted == nil else { return }

@@ -18,7 +18,7 @@ extension ContentFolders {
                 source, into: incoming, named: Self.name(number), origin: .peer, permissions: 0o600,
                 isCancelled: isCancelled)
             guard let copy = try open(number, in: incoming, .readOnly) else { throw Errno.noSuchFile }
-            // The copy must be writable, and is identified by its date.
+            // The copy must be writable. Recovery identifies the file by the date.
             try retrying { fchmod(copy.rawValue, 0o600) }
             try FileFingerprint.date(copy, modified)
         } catch let error as CopyError {
@@ -55,7 +55,7 @@ extension ContentFolders {
             let (start, size) = (Int(try old.status().size), Int(try new.status().size))
             guard start <= size else { throw Errno.invalidArgument }
             if start < size { try FileCopier.copyRange(start..<size, of: new, to: old, named: Self.name(number)) }
-            // The copy does not extend the file by a hole at the end.
+            // A hole at the end of the range is not copied, so the file may still be too short.
             if try old.status().size < size { try old.truncate(to: size) }
             try FileFingerprint.date(old, modified)
             try remove(number, in: incoming)

@@ -26,7 +26,7 @@ extension Downloader {
             }
         } catch {
             switch error.kind {
-            // The provider cannot use this version, or there is no space for its copy.
+            // The provider cannot use this version, or has no space for a copy of it.
             case .expired, .badAnswer, .unsupported, .cannotSynchronize, .noSpace: break
             default: throw error
             }

@@ -174,7 +174,8 @@ extension Downloader {
     ) async throws(ProviderError) -> Bool {
         let (number, identifier) = (row.number, row.item.identifier)
         let request = context.replies.beginRequest()
-        // For a reader, an unfinished change is better than an error. Without a reader, it is not worth storing.
+        // If another process is still changing the provider's file, a reader gets the unfinished contents instead of an
+        // error. Without a reader, they are not worth storing.
         let takesUsed = takesOld && !waiters.handles(of: number).isEmpty
         let provider = context.provider
         let answer: ProviderContents
@@ -247,8 +248,8 @@ extension Downloader {
         guard !context.isClosed else { throw .closed }
         var item = answer
         item.flags.subtract(.ofAnswers)
-        // Contents that belong to no version are only for handles of the file that are open now, or opened before the
-        // last of these is closed. After the last close, the contents are dropped, and fetched again.
+        // Contents that belong to no version are used only while the file stays open. After its last handle is closed,
+        // the contents are dropped, and fetched again.
         let isOfNoVersion = answer.flags.contains(.hasOtherContents)
         let version = isOfNoVersion ? item.versionOfOlderContents : item.contentVersion
         let row = try cache.openRow(fetchedNumber(asked))

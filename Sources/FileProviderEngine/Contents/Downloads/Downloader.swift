@@ -26,8 +26,8 @@ package final class Downloader: EngineComponent {
         /// The files whose fetch is queued, in order.
         var queue: [ItemNumber] = []
         var running = 0
-        /// The new numbers of files that were replaced while they were fetched, by the numbers that the files had when
-        /// the fetches began; see ``OutdatedFiles/replace(_:_:)``.
+        /// The new numbers of files that were replaced while they were fetched, by the files' earlier numbers; see
+        /// ``OutdatedFiles/replace(_:_:)``.
         var successors: [ItemNumber: ItemNumber] = [:]
     }
 
@@ -198,8 +198,8 @@ package final class Downloader: EngineComponent {
     /// error.
     func cancelTransfer(of number: ItemNumber, _ engine: isolated any EngineEvents) {
         let message = "The download was cancelled."
-        // The mount returns `cancelled` to programs as `EINTR`, and programs repeat such system calls. They therefore
-        // get another error than callers.
+        // The mount returns `cancelled` to programs as `EINTR`, and programs repeat a system call after `EINTR`.
+        // Readers therefore get another error than callers.
         endTransfer(
             of: number, isInUse: false, ProviderError(.transient, message: message),
             ProviderError(.cancelled, message: message), engine)

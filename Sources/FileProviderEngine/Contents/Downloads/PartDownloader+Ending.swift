@@ -10,7 +10,8 @@ extension PartDownloader {
     func complete(_ number: ItemNumber, _ engine: isolated any EngineEvents) {
         guard let partial = partials[number], partial.file.isComplete else { return }
         do throws(ProviderError) {
-            // If the whole file was fetched in another version, handles that have begun to read keep the local parts.
+            // If the whole file was fetched in another version meanwhile, handles that have begun to read can read only
+            // the local parts.
             guard try partialContents.complete(partial) else { return areOutdated(number, engine) }
         } catch {
             context.recordBackgroundError(error)
@@ -32,8 +33,8 @@ extension PartDownloader {
         }
     }
 
-    /// Records the local parts of a file in the index and ends its requests after its last handle was closed, unless
-    /// the whole file is being fetched.
+    /// Records the local parts of a file in the index, and ends the requests for its parts, after its last handle was
+    /// closed. Does neither while the whole file is being fetched.
     func putAway(_ number: ItemNumber, _ engine: isolated any EngineEvents) {
         guard openFiles.entry(number) == nil else { return }
         guard !cache.isFetched(number) else {

@@ -53,7 +53,8 @@ struct PartTransfers {
     var files: [ItemNumber: File] = [:]
     /// Whether the provider serves parts; `nil` until the provider has replied.
     var areServed: Bool?
-    /// The version of each file of which the provider served no usable parts.
+    /// The version of each file that is not served in parts. The provider served no usable parts of it, the file system
+    /// does not support its size, or its reads were restarted too often.
     var refused: [ItemNumber: [UInt8]] = [:]
     /// The number of times that the reads of each file were restarted because its version changed.
     var restarts: [ItemNumber: Int] = [:]

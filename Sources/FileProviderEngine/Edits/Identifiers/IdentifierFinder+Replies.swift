@@ -7,11 +7,11 @@ import LinuxSystem
 /// Checks and adopts the identifiers in the provider's replies.
 extension IdentifierFinder {
     /// Checks that the identifier in the reply `answer` can belong to the item `number`. Another row of the index may
-    /// have this identifier in two cases only: it is a duplicate of the item, added during the request, or the item
-    /// replaced the item of that row at the provider.
+    /// have this identifier in two cases only. Either the row was added during the request and is a duplicate of the
+    /// item, or the item has replaced the row's item at the provider.
     ///
     /// - Parameter identifier: The item's identifier in the request.
-    /// - Throws: ``ProviderError`` in any other case, or if the item of that row is being moved or removed.
+    /// - Throws: ``ProviderError`` in any other case, or if the row's item is being moved or removed.
     func checkIdentity(
         _ answer: ProviderItem, of number: ItemNumber, asked identifier: String,
         _ engine: isolated any EngineEvents
@@ -25,7 +25,8 @@ extension IdentifierFinder {
         // same item.
         let isDouble = isInPlace && known.item.kind == answer.kind && known.number.rawValue > number.rawValue
         if scheduler.table.isBusy(known.number) {
-            // The other item may just have been removed or moved away. Its step must not reach this item.
+            // The running step may just have removed the other item or moved it away. The further requests of that step
+            // must not concern this item, which has the identifier now.
             if isInPlace, !isDouble { _ = try reconcileReplaced(known, engine) }
             throw ProviderError(.transient, message: "“\(known.name)” is being moved or removed.")
         }
@@ -36,9 +37,9 @@ extension IdentifierFinder {
         if !isDouble { _ = try reconcileReplaced(known, engine) }
     }
 
-    /// Handles a known item that another item has replaced at the provider: the other item now has its place and its
-    /// identifier, and the provider no longer has the known item. If the known item was edited, it becomes a new local
-    /// item.
+    /// Handles a known item that another item has replaced at the provider. The other item has the known item's place
+    /// and identifier now, and the provider no longer has the known item. If the known item was edited, it becomes a
+    /// new local item.
     ///
     /// - Returns: A result that waits for the running step of the known item, if there is one; otherwise `nil`.
     func reconcileReplaced(_ known: IndexedItem, _ engine: isolated any EngineEvents) throws -> StepResult? {
@@ -68,8 +69,8 @@ extension IdentifierFinder {
     /// Finds the duplicate row of the given item. There is one if the provider reported the item under its new
     /// identifier before the reply came. The caller removes the duplicate row.
     ///
-    /// - Returns: The number of the duplicate row, or `nil` if there is none, and the item to wait for first if the
-    ///   duplicate row has local changes.
+    /// - Returns: The number of the duplicate row; `nil` if there is none. If a step of the duplicate row is running,
+    ///   `nil` and a result that waits for that step.
     func double(
         of number: ItemNumber, _ answer: ProviderItem, _ engine: isolated any EngineEvents
     ) throws -> (ItemNumber?, StepResult?) {

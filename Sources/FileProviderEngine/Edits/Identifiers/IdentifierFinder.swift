@@ -45,22 +45,23 @@ final class IdentifierFinder: EngineComponent {
         return isUntouched && known.number.rawValue > row.number.rawValue ? found : nil
     }
 
-    /// Returns the provider's item at the place of a move whose reply was lost, if it is the moved item although the
-    /// provider has an item under the former identifier.
+    /// Returns the item that the provider has at `place`, if it is the given item under a new identifier; otherwise
+    /// `nil`. The given item was to be moved to this place, and the reply was lost. The provider also has an item under
+    /// the former identifier, which may be another item.
     ///
     /// - Parameter current: The item that the provider has under the former identifier.
     nonisolated(nonsending) func moved(
         _ row: IndexedItem, leaving current: ProviderItem, to place: SentLocation
     ) async throws -> ProviderItem? {
         guard try isSame(current, as: row) else { return try await moved(row, to: place) }
-        // Directories are told apart by what is in them.
+        // Directories are distinguished by the items in them.
         guard current.kind == .folder, let found = try await moved(row, to: place), !(try await holds(current, row))
         else { return nil }
         return try await holds(found, row) ? found : nil
     }
 
-    /// Returns the provider's item at the place of a move whose reply was lost, if it is the moved item. An item of
-    /// another client may have the former identifier since.
+    /// Returns the provider's item at the place of a move whose reply was lost, if it is the moved item; otherwise
+    /// `nil`. Another client may have created an item with the former identifier since the move.
     nonisolated(nonsending) func movedBefore(_ row: IndexedItem, to place: SentLocation) async throws -> ProviderItem? {
         let current: ProviderItem
         do {
@@ -120,9 +121,9 @@ final class IdentifierFinder: EngineComponent {
         return .later(0)
     }
 
-    /// Looks for an item that left `place` by a move without a reply and now waits for the item `number`, which is to
-    /// take this place. If the identifier is the path, the item `number` would get the identifier of the waiting item,
-    /// which could no longer be found.
+    /// Looks for an item that was to leave `place` by a move, before the item `number` is sent to this place. The move
+    /// got no reply, and the item waits for the item `number`. If identifiers are paths, the item `number` would get
+    /// the identifier of the waiting item, and the waiting item could no longer be found.
     ///
     /// - Returns: `nil` if there is no such item, or the provider still has it in `place`.
     func findMoved(

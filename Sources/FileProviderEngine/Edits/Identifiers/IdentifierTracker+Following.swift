@@ -44,7 +44,7 @@ extension IdentifierTracker {
         }
         replies.noteReport(of: items.map(\.former))
         do throws(IndexError) {
-            // A directory without this mark in the index was enumerated after its identifier had changed.
+            // The index marks a directory whose identifier changed until the directory is enumerated again.
             for item in items where try index.isReidentified(item.number) { engine.directoryIsOutdated(item.number) }
         } catch {
             damage.note(error)

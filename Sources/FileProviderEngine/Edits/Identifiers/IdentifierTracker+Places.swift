@@ -26,8 +26,9 @@ extension IdentifierTracker {
         }
         if let moving = try folderBeingMoved(above: parent), moving != number { return .waits(for: moving) }
         guard let other = try itemLeaving(place, besides: number) else { return nil }
-        // If the other item's step finds that it still waits for this item, there is no obstacle. Two items whose steps
-        // always began at the same time would otherwise wait for each other for ever.
+        // The other item's running step may find that the other item still waits for this one. Then there is no
+        // obstacle. Therefore this item does not wait for the other one, but tries again later. Otherwise two items
+        // whose steps always begin at the same time would wait for each other for ever.
         if scheduler.table.mayWait(other, for: number) { return .later(configuration.settlingTime) }
         scheduler.hurry(other)
         return .waits(for: other)
@@ -78,7 +79,8 @@ extension IdentifierTracker {
 }
 
 extension JournalEntry {
-    /// Whether the entry's identifier belongs to another item at the provider, so that it must not be sent.
+    /// Whether the entry's identifier belongs to another item at the provider, so that the engine must not send the
+    /// identifier.
     var hasLostIdentifier: Bool { lostIdentifier.map(identifier.hasSameBytes(as:)) ?? false }
 }
 

@@ -77,9 +77,10 @@ extension IdentifierTracker {
         return shown
     }
 
-    /// Returns the item that the index has under the identifier of the reported item, if the reported item may instead
-    /// be a new item that was sent to the same place; otherwise `nil`. The row in the index stays unchanged, because it
-    /// is needed to distinguish these two items. The reported item is requested again when the outcome is known.
+    /// Returns the known item that has the identifier of the reported item, if the reported item may be another one: a
+    /// new item that was sent to the same place. Otherwise returns `nil`. The known item's row in the index stays
+    /// unchanged, because it is needed to distinguish the two items. The reported item is requested again when the
+    /// outcome is known.
     private func knownItem(insteadOf item: ProviderItem) throws(ProviderError) -> ProviderItem? {
         let place = SentLocation(item)
         guard let senders = unanswered[place] else { return nil }

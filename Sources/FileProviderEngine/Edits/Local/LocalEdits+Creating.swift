@@ -74,7 +74,7 @@ extension LocalEdits {
                 try makeEditFile(of: new.number, with: contents)
                 EngineStep.newFileMade.reach()
             }
-            // The name was found to be free, so the row keeps it.
+            // No other item has the name, so the index stores the row under this name.
             row = try recorder.record([.put(try recorder.freshEntry(of: new))], engine) { writer throws(IndexError) in
                 try writer.insert(new, keepsNumber: true)
                 try recorder.dateFolders([parent], &writer)

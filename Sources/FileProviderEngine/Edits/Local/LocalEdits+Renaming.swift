@@ -43,8 +43,8 @@ extension LocalEdits {
         case (true, true): try checkEmpty(other)
         case (false, false): break
         }
-        // Handles of the other item may still need bytes that only the provider has. The item is then removed after
-        // they are fetched.
+        // Handles of the other item may still need bytes that only the provider has. The other item is then removed
+        // after these bytes are fetched.
         let isAwaited = cache.lacksContents(other.number) && other.allows(IndexedItem.Capability.deleting)
         if !isAwaited, try takesPlace(row, of: other) {
             try replaceContents(of: other, with: row, engine)

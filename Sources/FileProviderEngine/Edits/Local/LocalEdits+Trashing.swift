@@ -5,8 +5,8 @@ import ItemValues
 import LinuxSystem
 
 extension LocalEdits {
-    /// Moves the given item to the provider's trash, with everything in it if it is a directory. The removal is
-    /// journalled before this returns, and sent in the background.
+    /// Moves the given item to the provider's trash, with everything in it if it is a directory. The removal is in the
+    /// journal when this function returns. It is sent in the background.
     ///
     /// - Throws: `EBUSY` if the item, or something in it, has a local change that the provider has not confirmed.
     package func trash(_ number: ItemNumber, _ engine: isolated any EngineEvents) throws(EditError) {

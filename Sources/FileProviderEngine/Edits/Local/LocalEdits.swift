@@ -4,7 +4,7 @@ import ItemStore
 import ItemValues
 import LinuxSystem
 
-/// Makes the local changes of items that system calls request.
+/// Changes items locally, as system calls request.
 ///
 /// It calls the recorder, the scheduler, the tracker of identifiers, the components of contents, ``RemovalWaits`` and
 /// ``UserMetadata``. Used only on the engine's thread (see ``EngineContext``).
@@ -40,7 +40,7 @@ package final class LocalEdits: EngineComponent {
     }
 
     /// Records a change of the contents of a file that is open or was just closed. The edit is in the journal when this
-    /// returns. May be called repeatedly for one file.
+    /// function returns. May be called repeatedly for one file.
     ///
     /// - Parameters:
     ///   - size: The file's new size in bytes.

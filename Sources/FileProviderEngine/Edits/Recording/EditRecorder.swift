@@ -138,8 +138,8 @@ final class EditRecorder: EngineComponent {
         return entries
     }
 
-    /// Returns changes that store the given directory identifier in the journal entries of the changed items in the
-    /// directory.
+    /// Returns the journal changes after a directory got the given identifier. They store the identifier in the entries
+    /// of the changed items in the directory.
     func entries(in folder: ItemNumber, whichIsNow identifier: String) throws(IndexError) -> [JournalChange] {
         var changed: [ItemNumber] = []
         try index.children(of: folder) { item in
@@ -160,7 +160,8 @@ final class EditRecorder: EngineComponent {
 
     /// Records an event for the user.
     func note(_ kind: EditEvent.Kind, of number: ItemNumber, _ name: String) {
-        // A program may try a forbidden change for thousands of items. Only the latest such event is retained.
+        // A program may try a forbidden change for thousands of items. Of consecutive events of this kind, only the
+        // latest is retained.
         if case .forbidden = kind, case .forbidden? = events.last?.kind { events.removeLast() }
         events.append(EditEvent(number: number, name: name, kind: kind, time: clock.now))
         if events.count > 100 { events.removeFirst() }

@@ -20,8 +20,8 @@ enum JournalChange {
 /// It calls no other component. Used only on the engine's thread (see ``EngineContext``).
 final class JournalWriter: EngineComponent {
     let context: EngineContext
-    /// A closure that is called between the write of a change to the journal and its write to the index, in either
-    /// order. Tests use it to examine the state that a crash would leave.
+    /// A closure that is called between the two writes of a change, to the journal and to the index. Either may be the
+    /// first. Tests use it to examine the state that a crash would leave.
     var observer: (@Sendable () -> Void)?
     /// Whether another attempt to write the queued journal changes is scheduled, because the disk was full.
     private var hasDeferredFlush = false
@@ -54,8 +54,8 @@ final class JournalWriter: EngineComponent {
                 EngineStep.editIndexed.reach()
                 return result
             } catch {
-                // If this process ends before the undo is written, the journal has a change for which the call never
-                // returned.
+                // If this process ends before the undo is written, the next start makes the change. This is allowed,
+                // because the call never returned.
                 try? writeInAnyCase(undoing, freesSpace: freesSpace)
                 for change in changes { index.skipNumbers(through: change.number) }
                 throw error
@@ -65,9 +65,9 @@ final class JournalWriter: EngineComponent {
         }
     }
 
-    /// Writes a change that the provider has confirmed to the index, and then to the journal. After a crash between the
-    /// two writes, the engine only repeats the request. After the index was written, the engine treats the journal as
-    /// changed, even if the disk is too full to write it.
+    /// Records a change that the provider has confirmed. Writes it first to the index, and then to the journal. After a
+    /// crash between the two writes, the engine only repeats the request. After the index was written, the engine
+    /// treats the journal as changed, even if the disk is too full to write it.
     @discardableResult
     func confirm<Result>(
         _ changes: [JournalChange], _ body: (inout IndexWriter) throws(IndexError) -> Result
@@ -93,7 +93,7 @@ final class JournalWriter: EngineComponent {
         try journal.replace(removing: removed, putting: entries, freesSpace: freesSpace)
     }
 
-    /// Writes changes that have already happened to the journal. If the disk is full, queues them in memory until the
+    /// Writes to the journal changes that have already happened. If the disk is full, queues them in memory until the
     /// disk has space.
     func writeInAnyCase(_ changes: [JournalChange], freesSpace: Bool = true) throws(IndexError) {
         let (removed, entries) = Self.sorted(changes)

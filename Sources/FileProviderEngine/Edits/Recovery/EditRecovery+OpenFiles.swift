@@ -42,8 +42,8 @@ extension EditRecovery {
         return try index.item(entry.number)?.content == .current
     }
 
-    /// Removes the persistent marks of files that the previous process had open for writing, and starts to mark the
-    /// files of this engine. Keeps the marks of files that are still open.
+    /// Removes the persistent marks of files that the previous process had open for writing, except those of files that
+    /// are still open. Creates the record of marks if it does not exist.
     ///
     /// - Parameter numbers: The items that recovery has examined; their marks stay.
     func reconcileMarks(besides numbers: [ItemNumber]) {
@@ -58,8 +58,8 @@ extension EditRecovery {
             guard let row = try index.item(entry.number) else { continue }
             let isEdited = row.item.kind == .file && !entry.changes.isDisjoint(with: [.contents, .created])
             if isEdited, EditRecorder.size(of: entry.number, in: folders.edits) == nil {
-                // The confirmed file was being moved to the cache. It is sent again and compared with the provider's
-                // contents.
+                // A crash interrupted the confirmation of the edit, after the file was moved to the clean contents. The
+                // file is sent again and compared with the provider's contents.
                 try? folders.move(entry.number, from: folders.clean, to: folders.edits)
             }
             let size = isEdited ? EditRecorder.size(of: entry.number, in: folders.edits) : nil

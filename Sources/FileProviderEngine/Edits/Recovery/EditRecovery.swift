@@ -48,7 +48,7 @@ final class EditRecovery: EngineComponent {
         for folder in [folders.uploads, folders.edits] { TemporaryName.sweep(folder) }
         var entries = entries
         for entry in entries {
-            // An item that still has a journal entry was not replaced: a crash came first.
+            // If the item `replaced` still has a journal entry, a crash prevented the replacement.
             guard let replaced = entry.replaced, try journal.entry(replaced) == nil else { continue }
             folders.passUploads(of: replaced, to: entry.number)
         }
@@ -120,7 +120,8 @@ final class EditRecovery: EngineComponent {
             // Edited files without a journal entry are examined last, by ``recoverFiles(_:_:)``.
             let isEdited = row.content == .edited && size == nil
             let said = try index.item(identifier: row.item.parent)?.number
-            // The row of a removed item may be elsewhere until the provider has confirmed the removal.
+            // A removed item may have been moved locally before its removal. Until the provider has confirmed the
+            // removal, the item's row has the local place.
             let isMoved = !row.changes.isDisjoint(with: [.place, .deleted])
             if said == nil, row.changes.contains(.deleted) {
                 try writer.writeIndex { writer throws(IndexError) in try writer.delete(row.number) }

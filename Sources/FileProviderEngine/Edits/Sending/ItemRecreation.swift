@@ -150,7 +150,8 @@ final class ItemRecreation: EngineComponent {
     func finishRemoval(_ number: ItemNumber, _ engine: isolated any EngineEvents) throws {
         if let row = try index.itemEvenIfDeleted(number) {
             let identifier = row.item.identifier
-            // A report that arrived since the step began contains the item. Another client may have restored it.
+            // If a report that arrived since the step began contains the item, another client may have restored the
+            // item.
             if row.isKnownToProvider, let request = scheduler.table[number].step?.request,
                 replies.isStale(for: identifier, since: request)
             {

@@ -93,8 +93,8 @@ final class UploadScheduler: EngineComponent {
         guard !isClosed else { return }
         if let next = large.end(number) { table.queue(next, at: clock.now) }
         if let successor = step?.successor {
-            // The unsent rest of the replaced item's upload is useless. The successor's step finds out which part was
-            // sent.
+            // Upload copies that the replaced item still has were not sent. The successor has the copies that may have
+            // been sent, and its step finds out whether the provider has their contents.
             folders.removeUploads(of: number)
             forget(number, engine)
             noteProgress(of: successor)

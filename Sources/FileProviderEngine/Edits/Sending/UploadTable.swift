@@ -229,7 +229,7 @@ package struct UploadTable {
     /// idle.
     package mutating func forget(_ number: ItemNumber) { set(number, self[number].phaseAlone()) }
 
-    // MARK: Facts
+    // MARK: Values that outlast a phase
 
     /// Stores the contents that the provider has accepted; `nil` if the acceptance is void or the contents were
     /// confirmed.

@@ -117,7 +117,8 @@ package struct UploadStep {
     package var sendsContents: Bool
     /// The item that replaced this step's item while the step was running; `nil` if none did.
     package var successor: ItemNumber?
-    /// The item that this one waited for when the step began. The step may find that it still has to wait.
+    /// The item for which this step's item waited when the step began. The step may find that its item still has to
+    /// wait.
     package var formerBlocker: ItemNumber?
 
     package init(task: Task<Void, Never>, request: ReplyOrdering.Request, sendsContents: Bool) {
@@ -146,7 +147,8 @@ package enum UnfitReply {
     /// The creation of the item. The engine looks for the item in the place to which it was sent, because the provider
     /// may have created it.
     case creation
-    /// The creation of the item. If the item is not found in that place, the provider may be asked to create it again.
+    /// The creation of the item. If the item is not in the place to which it was sent, the engine may ask the provider
+    /// to create it again.
     case repeatableCreation
     /// The move of the item. Only another reply shows whether the provider accepts the move.
     case move

@@ -48,8 +48,8 @@ extension Uploader {
         case other
     }
 
-    /// A number of bytes. Contents at the provider are fetched for a comparison if their reported size is at most twice
-    /// this number, or at most twice the size of the largest local contents.
+    /// Half of the reported size in bytes up to which contents at the provider are always fetched for a comparison.
+    /// Larger contents are fetched if their reported size is at most twice that of the largest local contents.
     private static let smallSize: Int64 = 1 << 19
 
     /// Compares the contents at the provider with the local ones and with the upload copies.

@@ -76,8 +76,8 @@ extension Uploader {
         do {
             let file = try await blocking {
                 let source = try folders.edits.open(ContentFolders.name(number), [.readOnly, .noFollow])
-                // Otherwise a write through a mapping to a page that is not on disk yet would not change the
-                // modification date.
+                // If a page is dirty already, a write to it through a memory mapping does not change the modification
+                // date. Sealing writes such pages to disk first.
                 if isOpen { try UploadCopy.seal(source) }
                 // The previous upload copies stay, because the provider may have received one of them.
                 try UploadCopy.keep(name, as: earlier, in: folders.uploads)

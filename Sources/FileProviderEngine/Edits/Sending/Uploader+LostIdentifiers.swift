@@ -48,8 +48,9 @@ extension Uploader {
         }
     }
 
-    /// Makes a new item wait for a known item whose identifier the provider's item `found`, in the new item's place,
-    /// has. The known item is to be moved or removed, and its step finds out which of the two items the provider has.
+    /// Makes the item `number` wait for a known item that has the same identifier as the provider's item `found`.
+    /// `found` is in the place to which the item `number` was sent. The known item is to be moved or removed, and its
+    /// step finds out which of the two items the provider has.
     ///
     /// - Returns: `nil` if there is no such known item.
     func formerHolder(of found: ProviderItem, besides number: ItemNumber) throws(IndexError) -> StepResult? {

@@ -96,7 +96,7 @@ extension Uploader {
 
     /// The state of a move that was sent before and has no usable reply.
     private enum RepeatedMove {
-        /// The provider has the item in its place.
+        /// The provider has the item in the new place.
         case done(ProviderItem)
         case notDone
         /// Another item has the identifier.
@@ -115,10 +115,11 @@ extension Uploader {
         }
         if let result = try settleTaken(row, engine) { return .other(result) }
         if current.isAt(place.name, in: place.parent) {
-            // A move that was undone locally is done. Some providers would report a collision of the item with itself.
+            // If the user has moved the item back locally, the provider has it in the right place, and no move is sent.
+            // Some providers would report a collision of the item with itself.
             let isUndone = row.item.isAt(place.name, in: place.parent)
-            // After an unfit reply, the provider has to answer once more. Its failures are counted, and the edit waits
-            // for the user after the last attempt.
+            // After an unusable reply, the move is sent again to get another reply. Unusable replies are counted, and
+            // the edit is parked after the last attempt.
             if scheduler.table[row.number].unfit == .move, !isUndone { return .notDone }
             if current.kind == row.item.kind { return .done(current) }
         }

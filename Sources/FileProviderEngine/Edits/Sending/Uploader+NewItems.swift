@@ -176,7 +176,8 @@ extension Uploader {
         let asSent = isInPlace ? answer.sent(as: sent.filename) : answer
         func write(settling size: Int64?) throws -> AppliedItems {
             try writer.confirm(written) { writer throws(IndexError) in
-                // If a listing reported the item before the reply came, that item is this one.
+                // A listing may have reported the item before the reply came. The index then merges the reported row
+                // into this one.
                 try writer.update(number) { row in
                     row.item = asSent
                     row.changes = changed.changes
@@ -190,8 +191,8 @@ extension Uploader {
         let applied =
             try isConfirmed ? writing.reconcileContents(number, engine, write(settling:)) : write(settling: nil)
         if isConfirmed { scheduler.table.setAccepted(number, nil) }
-        // This row had no earlier report to pass. If a listing reported the item meanwhile, it created the duplicate
-        // row.
+        // No earlier report is passed, because this row had none. A listing that reported the item meanwhile created
+        // the duplicate row.
         reconciler.confirmed(
             answer.identifier, told: nil, nil, request: scheduler.request(of: number), engine)
         reconciler.handle(applied, engine)

@@ -26,7 +26,8 @@ extension Uploader {
             // The item may have been moved before, by a request whose reply was lost.
             if let place = entry.movedTo, let result = try await finder.findMoved(row, place, engine) { return result }
             if let result = try await finder.findNewIdentifier(of: number, asked: identifier, engine) { return result }
-            // After an earlier request moved the item to the trash, another client may have removed the item there.
+            // After an earlier request moved the item to the trash, another client may have removed the item from the
+            // trash.
             if entry.goesToTrash {
                 try index.write { writer throws(IndexError) in try writer.forgetTrashed(identifier) }
             }
@@ -59,7 +60,7 @@ extension Uploader {
             return result
         }
         try await synchronized()
-        // The item was reported after the request, so that it may have changed or been replaced.
+        // If the item was reported after the request, it may have changed or been replaced.
         if replies.isStale(for: identifier, since: request) { return .later(0) }
         if let result = try settleTaken(row, engine) { return result }
         try tracker.noteLeaves(number)
@@ -103,7 +104,8 @@ extension Uploader {
         let applied = try index.write(freesSpace: true) { writer throws(IndexError) in
             var trashed = answer
             trashed.flags.insert(.trashed)
-            // The row stays under the new identifier, because it has the former place of the item.
+            // The row gets the new identifier, so that the record of the trash takes the item's former directory from
+            // it.
             try writer.reidentify(number, as: trashed.identifier)
             return try writer.apply([trashed])
         }

@@ -39,7 +39,8 @@ extension Uploader {
             if let result = try await adopt(number, new, parent: parent, upload, holder, isFoldersOwn: true, engine) {
                 return result
             }
-            // A collision with another local item, or with an item that existed before, is an ordinary one.
+            // Only an unknown item of another kind can be the result of the request. Any other item is an ordinary
+            // collision.
             let isKnown = try index.item(identifier: holder.identifier) != nil
             if !isKnown, holder.kind != new.kind { throw ProviderError.unfitAnswer }
         }

@@ -25,8 +25,9 @@ struct EngineClosedError: Error {}
 
 /// Performs the requests of one step, which send an item's next change, and handles the provider's replies.
 ///
-/// It calls the components of edits below it, those of contents, the reconciler, the enumerator, ``RemovalWaits`` and
-/// ``UserMetadata``. Used only on the engine's thread (see ``EngineContext``).
+/// It calls the journal writer, the recorder, the scheduler, the tracker and the finder of identifiers, the recreation
+/// of items, the components of contents, the reconciler, the enumerator, ``RemovalWaits`` and ``UserMetadata``. Used
+/// only on the engine's thread (see ``EngineContext``).
 final class Uploader: EngineComponent {
     let context: EngineContext
     let writer: JournalWriter

@@ -49,10 +49,11 @@ extension WriterConnection {
         return numbers
     }
 
-    /// Merges the given item of a duplicate directory into the item of the same name in the directory `folder`, which
-    /// stays. The remaining item gets the identifier of the merged one.
+    /// Merges `child`, an item in a duplicate of the directory `folder`, into the item of the same name in `folder`.
+    /// That item stays, and gets the identifier of `child`.
     ///
-    /// - Returns: Whether there is an item of the same name.
+    /// - Returns: Whether the items were merged. `false` if `child` has local changes, or if `folder` has no item of
+    ///   the same name and kind both locally and at the provider.
     func takeIdentifier(of child: IndexedItem, in folder: IndexedItem) throws(IndexError) -> Bool {
         guard folder.isKnownToProvider, child.isKnownToProvider, child.changes.isEmpty,
             let own = try queries.item(named: MountName.mended(child.item.filename), in: folder.number),

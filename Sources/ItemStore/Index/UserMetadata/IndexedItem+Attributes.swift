@@ -30,8 +30,9 @@ extension IndexedItem {
     }
 
     /// Adopts the provider's changes of attributes that were also set locally. A changed value is adopted if the
-    /// provider had the local value before. A local value that the provider never had stays. If the provider does not
-    /// report an attribute, its local value stays, too.
+    /// provider had the local value before. A local value that the provider did not have before stays. If the provider
+    /// reports no permissions, the local permissions stay. If it reports no extended attributes at all, the local ones
+    /// stay.
     ///
     /// - Parameters:
     ///   - before: The provider's previous report.
@@ -48,8 +49,8 @@ extension IndexedItem {
         }
     }
 
-    /// Drops locally set values that are no longer needed, because the provider has all locally set attributes that it
-    /// accepts.
+    /// Drops the local removals of attributes that the provider no longer reports. Called when no locally set attribute
+    /// has to be sent any more.
     package mutating func reconcileAttributes() {
         guard !item.flags.contains(.lacksAttributes) else { return }
         attributes.settle(given: item.attributesAsShown)

@@ -50,8 +50,8 @@ package struct MetadataKinds: OptionSet, Sendable, Hashable {
     package static let favoriteRank = MetadataKinds(rawValue: 1 << 1)
     package static let tags = MetadataKinds(rawValue: 1 << 2)
 
-    // The values of these attributes are in the item's own row. Only the kinds that were set are stored with user
-    // metadata.
+    // The values of the following attributes are in the item's own row. The user metadata records only which of these
+    // kinds were set locally.
     package static let modified = MetadataKinds(rawValue: 1 << 3)
     package static let mode = MetadataKinds(rawValue: 1 << 4)
     package static let extendedAttributes = MetadataKinds(rawValue: 1 << 5)

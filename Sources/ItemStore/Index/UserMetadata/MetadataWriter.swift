@@ -3,7 +3,8 @@ import ItemValues
 /// Writes the user metadata of items. Items without user metadata have no row.
 ///
 /// A value that was set locally stays until the provider confirms it, even if the provider reports another value
-/// meanwhile. Otherwise the provider's value is used. The last-used date never decreases.
+/// meanwhile. Otherwise the provider's value is used. Neither the provider's reports nor local uses decrease the
+/// last-used date.
 final class MetadataWriter {
     private let find: Statement
     private let put: Statement
