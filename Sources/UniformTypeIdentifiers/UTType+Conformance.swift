@@ -56,7 +56,7 @@ extension UTType {
         return conformsUndeclared(to: type, in: snapshot)
     }
 
-    /// Whether this type, which has no properties in the given snapshot, conforms to `type`.
+    /// Whether this type, which is not declared in the given snapshot, conforms to `type`.
     private func conformsUndeclared(to type: UTType, in snapshot: TypeSnapshot) -> Bool {
         if let properties = identity.dynamicProperties, properties.isKind(of: type, in: snapshot) {
             return true

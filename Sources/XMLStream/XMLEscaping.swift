@@ -10,7 +10,7 @@ extension String {
             case "<": escaped += "&lt;"
             case ">": escaped += "&gt;"
             case "\"": escaped += "&quot;"
-            // Readers would turn these into spaces or drop them.
+            // An XML parser would turn these characters into spaces or drop them if they were not escaped.
             case "\t", "\n", "\r": escaped += "&#\(scalar.value);"
             case "\u{0}"..."\u{1F}", "\u{FFFE}", "\u{FFFF}": escaped += "\u{FFFD}"
             default: escaped.unicodeScalars.append(scalar)

@@ -45,7 +45,8 @@ struct NameCache {
         let count = strlen(raw)
         guard count <= limit else { return nil }
         let bytes = UnsafeBufferPointer(start: raw, count: count)
-        // FNV-1a. Names with the same hash are split each time, which only costs time.
+        // FNV-1a. Of several names with the same hash, one is cached. The others are split each time, which only costs
+        // time.
         let hash = bytes.reduce(0xCBF2_9CE4_8422_2325 as UInt64) { hash, byte in
             (hash ^ UInt64(UInt8(bitPattern: byte))) &* 0x100_0000_01B3
         }

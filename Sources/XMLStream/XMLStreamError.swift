@@ -5,7 +5,7 @@ public enum XMLStreamError: Error, Equatable {
     /// The document has a document type. Such a document could define entities that grow without limit or read other
     /// files. The value is the name of the document type, which shows, for example, that the document is a web page.
     case documentType(String)
-    /// The document ended before its root element.
+    /// The document ended before the end of its root element.
     case incomplete
     /// The document exceeds a limit of ``XMLLimits``. The value says which.
     case limit(Limit)

@@ -4,9 +4,9 @@ import LinuxSystem
 /// The writer of one archive. It requests compressed pieces of files from ``PieceWorkers`` before it needs them, and
 /// writes the pieces in order.
 struct ArchiveWriter: ~Copyable {
-    /// The limits for steps that are not written yet: their number, since each step keeps its file open, and the number
-    /// of bytes of their pieces.
+    /// The maximum number of steps that are not written yet. It is limited because each step keeps its file open.
     private static let pendingSteps = 48
+    /// The maximum number of bytes of the pieces of these steps.
     private static let pendingBytes = 32 << 20
 
     /// A step of writing the archive. Steps are written in order.

@@ -20,8 +20,8 @@ package enum ZipError: Error, Equatable {
     case containsItself(path: String)
     /// The output lies in the directory to archive.
     case archiveInsideSource
-    /// The output is not a regular or memory file, or is open for appending only, so that headers cannot be
-    /// rewritten.
+    /// The output is not a regular or memory file, or is not open for writing at arbitrary positions, which is needed
+    /// to rewrite headers.
     case unsuitableOutput
     /// The disk is full, or the user's quota is.
     case noSpace

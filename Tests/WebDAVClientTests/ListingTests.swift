@@ -164,6 +164,9 @@ struct ListingTests {
         #expect(await listing.refusedCount == count)
         let refusal = count == 0 ? nil : DAVError.partial("a", status: 409, count: 1)
         #expect(await failure { try await listing.requireNothingLeftOut() } == refusal)
+        // The names in a directory include those that the user may not see.
+        try await server.order(.propfind, body: Self.listing(status))
+        #expect(try await server.client.names(in: server.address("/d/")) == (count == 0 ? [] : ["a"]))
     }
 
     @Test func `a listing that the server cut is an error`() async throws {

@@ -2,10 +2,10 @@ import Glibc
 
 /// The freedesktop MIME database: the MIME types of files by name and content, and the relations between types.
 ///
-/// Follows the Shared MIME-info Database specification. The database of a machine is the `mime.cache` files of its
-/// data directories, which `update-mime-database` keeps up to date. They are mapped once and read into tables that
-/// serve any number of threads without a lock. The tables do not refer to the files afterwards. A change of the
-/// database is seen by the next process.
+/// Follows the Shared MIME-info Database specification. The database of a machine is the `mime.cache` files of its data
+/// directories, which `update-mime-database` keeps up to date. The files are mapped once and read into tables that
+/// serve any number of threads without a lock. The tables do not refer to the files afterwards. A process that has
+/// opened the database does not see later changes.
 ///
 /// Nothing in the files is trusted: see ``MIMECache``.
 package final class MIMEDatabase: Sendable {
@@ -13,7 +13,7 @@ package final class MIMEDatabase: Sendable {
     let relations: MIMETypeRelations
     let fileNames: FileNameIndex
     let magic: MagicProgram
-    /// Vocabularies of XML by their namespace and element name.
+    /// The types of XML vocabularies, by the namespace and name of the root element.
     let namespaces: [XMLRootElement: MIMETypeNames.ID]
     let records: MIMETypeRecords
     let wellKnown: WellKnown
@@ -33,7 +33,7 @@ package final class MIMEDatabase: Sendable {
     /// The number of bytes that decide between text and binary data.
     static let textLength = 4096
 
-    /// The limit of ``contentLength``, regardless of the rules.
+    /// The maximum of ``contentLength`` in bytes, even if the rules can use more.
     private static let longestContent = 1 << 20
 
     /// Creates a database from cache files, the one of highest precedence first. Missing and broken files are left

@@ -27,8 +27,8 @@ struct MIMETypeNames: Sendable {
     subscript(_ number: ID) -> String { names[Int(number)] }
 }
 
-/// A table from the offset of a type's name in one cache file to the number of the type. It is an open hash table, so
-/// that a look-up does not read the name.
+/// A hash table with open addressing, from the offset of a type's name in one cache file to the number of the type. Its
+/// keys are the offsets, so that a look-up does not read the name.
 struct MIMETypeOffsets: Sendable {
     private var keys: [UInt32] = Array(repeating: 0, count: 1024)
     private var values: [MIMETypeNames.ID] = Array(repeating: -1, count: 1024)

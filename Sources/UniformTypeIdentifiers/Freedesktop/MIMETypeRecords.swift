@@ -1,8 +1,9 @@
 import Glibc
 import Synchronization
 
-/// The descriptions of types, and their patterns in the order that their authors chose. The database has these in a
-/// file for each type, `mime/MEDIA/SUBTYPE.xml`. Each file is read when its type is first requested, then cached.
+/// The description of each type, and its filename extensions in the order that the type's author chose. The database
+/// has one file for each type, `mime/MEDIA/SUBTYPE.xml`. Each file is read when its type is first requested, then
+/// cached.
 final class MIMETypeRecords: Sendable {
     struct Record: Sendable {
         var description: String?
@@ -29,7 +30,8 @@ final class MIMETypeRecords: Sendable {
         }
     }
 
-    /// Returns the record of the type with a canonical name; an empty record if the database has no file for the type.
+    /// Returns the record of the type with the given canonical name; an empty record if the database has no file for
+    /// the type.
     func record(of type: String) -> Record {
         if let record = known.withLock({ $0[type] }) { return record }
         let record = read(type)

@@ -7,7 +7,8 @@ extension MagicProgram {
     private static let deepestNesting = 16
     /// The maximum number of matchlets, fourteen times as many as in Debian's database.
     private static let mostMatchlets = 1 << 14
-    /// The maximum number of different first bytes of a masked pattern that is indexed by its first byte.
+    /// The maximum number of bytes with which an indexed pattern can start. A masked pattern that can start with more
+    /// bytes is not indexed by its first byte.
     private static let mostFirstBytes = 16
     /// The value that update-mime-database writes for `magic-deleteall`.
     private static let noMagic = "__NOMAGIC__"
@@ -108,7 +109,7 @@ extension MagicProgram {
         guard cost <= budget.bytes else { return nil }
         budget.bytes -= cost
         let swapped = { (index: Int) -> Int in
-            // Values of a word size above 1 are meant in this machine's byte order, and are stored in big-endian.
+            // A value with a word size above 1 matches words in this machine's byte order, and is stored in big-endian.
             guard 1.littleEndian == 1, wordSize == 2 || wordSize == 4, length % wordSize == 0 else { return index }
             return index / wordSize * wordSize + (wordSize - 1 - index % wordSize)
         }

@@ -39,7 +39,8 @@ extension MagicProgram {
         var best: Int
         var steps = MagicProgram.mostSteps
 
-        /// Tries the table's patterns that start with the byte that the content has at the table's offset.
+        /// Reads the content's byte at the table's offset, and tries the patterns of the table that can start with this
+        /// byte.
         @inline(__always)
         mutating func lookUp(_ table: Table) {
             let byte = Int(base.load(fromByteOffset: table.offset, as: UInt8.self))

@@ -38,7 +38,7 @@ struct MagicProgram: Sendable {
         var end: Int { start &+ range }
     }
 
-    /// A pattern at the top of a rule, in an index.
+    /// An entry of an index: the numbers of a rule and of one of its top matchlets.
     struct Entry: Sendable {
         let rule: Int32
         let matchlet: Int32

@@ -1,4 +1,4 @@
-/// The root element of an XML document: enough of it to distinguish documents of different vocabularies.
+/// The name and namespace of the root element of an XML document. They distinguish documents of different vocabularies.
 ///
 /// Reads UTF-8, and every encoding that agrees with ASCII, from the first bytes of a document. It does not validate,
 /// and returns `nil` for anything that it does not understand.
@@ -30,8 +30,8 @@ struct XMLRootElement: Hashable {
 
 /// A scanner that steps through the markup of an XML document, byte by byte and without ever going back.
 ///
-/// It is for documents that are known to be simple (the files of the MIME database) and for the first bytes of any
-/// other.
+/// It is for documents that are known to be simple (the files of the MIME database), and for the first bytes of other
+/// documents.
 struct XMLScanner {
     private let bytes: UnsafeRawBufferPointer
     private var position = 0

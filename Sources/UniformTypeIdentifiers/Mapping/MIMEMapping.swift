@@ -69,7 +69,8 @@ struct MIMEMapping {
     func parents(of mime: String) -> [UTType] {
         var parents = database.parents(of: mime).map { type(of: $0) }
         parents += KnownMIMETypes.abstractParents(of: mime).compactMap { UTType(known: $0) }
-        // Only the nearest supertypes are returned. For example, most types imply data.
+        // A supertype is left out if another one conforms to it. For example, most types have a supertype that conforms
+        // to `public.data`.
         return parents.enumerated().filter { place, parent in
             !parents.enumerated().contains { other, nearer in
                 place != other && nearer.isDeclared && parent.isDeclared && nearer.conforms(to: parent)
@@ -85,8 +86,8 @@ extension CoreTypes {
 }
 
 extension MIMEDatabase {
-    /// Returns the database's canonical name of a MIME type, which is compared regardless of case; nil if the database
-    /// does not have the type.
+    /// Returns the database's canonical name of a MIME type that is given in lower case; nil if the database does not
+    /// have the type. The names in the database may have capital letters.
     func knownName(of mime: String) -> String? {
         if names.number(of: mime) != nil {
             return canonical(mime)
@@ -108,8 +109,8 @@ extension MIMEDatabase {
 }
 
 extension TypeSnapshot {
-    /// Returns, for the canonical name of a MIME type, the index of the first type that declares an alias of this MIME
-    /// type. The table is computed at first use.
+    /// Returns a table from the canonical name of a MIME type to the index of the first type that declares an alias of
+    /// this MIME type. The table is computed at first use.
     func aliases(in database: MIMEDatabase) -> [String: Int] {
         if let made = aliasTable.load() {
             return made.indexes

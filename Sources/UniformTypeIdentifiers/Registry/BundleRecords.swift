@@ -2,8 +2,8 @@ import Foundation
 import Glibc
 import PropertyLists
 
-/// The bundles that are registered with the daemon: a directory of property lists, one for each bundle, that the
-/// daemon writes.
+/// The type declarations of the bundles that are registered with the daemon. The daemon writes a directory of property
+/// lists, the records, one for each bundle.
 ///
 /// A record has the keys Identifier, Path, Executable and Team, which other modules use, and the two arrays of type
 /// declarations of the bundle's `Info.plist`.

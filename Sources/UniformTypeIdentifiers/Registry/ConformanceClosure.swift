@@ -9,7 +9,8 @@ struct ConformanceClosure {
     private(set) var sets: [TypeSet]
 
     private let parents: [[Int]]
-    /// The number of each type in the order of the walk; 0 for types not visited yet.
+    /// The number of each type in the order of the walk; 0 for types not visited yet, and -1 for types whose closure
+    /// was known.
     private var order: [Int]
     /// The lowest number known to be reachable from a type within its component.
     private var lowest: [Int]

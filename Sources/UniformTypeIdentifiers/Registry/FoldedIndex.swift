@@ -1,8 +1,8 @@
 /// An immutable hash table from strings, compared regardless of ASCII case, to lists of small numbers.
 ///
-/// Identifiers are compared this way according to the old C interface, and filename extensions according to the
-/// freedesktop database. Looking up a native Swift string allocates no memory and takes no lock, because the table uses
-/// open addressing over flat arrays, and compares keys byte by byte.
+/// Apple's older C interface compares identifiers this way, and the freedesktop database compares filename extensions
+/// this way. Looking up a native Swift string allocates no memory and takes no lock, because the table uses open
+/// addressing over flat arrays, and compares keys byte by byte.
 struct FoldedIndex: Sendable, Equatable {
     private struct Entry: Equatable {
         var hash: UInt32
@@ -68,7 +68,7 @@ struct FoldedIndex: Sendable, Equatable {
 
     /// Builds the table from strings.
     init(strings: [(key: String, value: Int)]) {
-        // The bytes of all keys do not move while the table is built, because `bytes` is complete before.
+        // All keys are in `bytes` before the table is built, so that pointers to them stay valid.
         var bytes: [UInt8] = []
         var parts: [(range: Range<Int>, value: Int)] = []
         for (key, value) in strings {
@@ -81,7 +81,7 @@ struct FoldedIndex: Sendable, Equatable {
         }
     }
 
-    /// Returns `other` if it equals this table, so that its memory is shared; otherwise this table.
+    /// Returns `other` if it equals this table, so that only one copy stays in memory; otherwise this table.
     func shared(with other: FoldedIndex?) -> FoldedIndex {
         other == self ? other ?? self : self
     }
@@ -94,7 +94,8 @@ struct FoldedIndex: Sendable, Equatable {
         first(from: find(key), where: body)
     }
 
-    /// Calls `body` with the values of a key that was found, in order, until it returns a result.
+    /// Calls `body` with the values of a key, in order, until `body` returns a result. `place` is the number of the
+    /// key's first link as ``find(_:)`` returns it, or -1.
     @inline(__always)
     func first<Result>(from place: Int, where body: (Int) -> Result?) -> Result? {
         var number = place

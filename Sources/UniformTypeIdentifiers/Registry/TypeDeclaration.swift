@@ -47,7 +47,7 @@ package struct TypeDeclaration: Sendable, Equatable {
         self.isExported = isExported
         parents = try Self.strings(
             entry["UTTypeConformsTo"], "UTTypeConformsTo of \(identifier)", atMost: Self.mostParents)
-        // Dynamic types are excluded as well. They cannot be declared, because such a type represents a tag that no
+        // A dynamic type cannot be a parent either. It cannot be declared, because it represents a tag that no
         // declaration has.
         if let bad = parents.first(where: { !Self.isValid(identifier: $0) }) {
             throw Malformed(

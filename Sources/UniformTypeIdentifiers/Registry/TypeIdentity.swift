@@ -49,7 +49,7 @@ package final class TypeIdentity: Sendable {
         self.payload = payload
     }
 
-    /// The properties of a dynamic type; nil for a declared one.
+    /// The properties of a dynamic type; nil for any other type.
     var dynamicProperties: DynamicTypeProperties? {
         if let made = madeProperties.load() {
             return made

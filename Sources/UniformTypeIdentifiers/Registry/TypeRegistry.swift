@@ -4,10 +4,15 @@ import Synchronization
 
 /// The declared types of this process. Only this type replaces the current ``TypeSnapshot``.
 ///
-/// The order of precedence: the declarations of the process itself (the property list of its main bundle, then
-/// ``register(declarations:)``), exports of registered bundles, their imports, the system's own types, tags that the
-/// process or a bundle adds to a type of the system, and the types of collections that the process loads. The
-/// freedesktop database comes last, for types that are not declared.
+/// The sources of types and tags, in order of precedence:
+///
+/// - the process itself, exports before imports: the property list of its main bundle, ``register(declarations:)``, and
+///   the record of its bundle
+/// - exports of registered bundles, then their imports
+/// - the system's own types
+/// - tags that the process or a bundle adds to a type of the system
+/// - types of collections that the process loads
+/// - the freedesktop database, for types that are not declared
 ///
 /// Reading takes no lock. A look-up checks the directory of bundle records for changes at most once a second;
 /// ``reload()`` does so at once.
@@ -150,8 +155,8 @@ package enum TypeRegistry {
             return true
         }
 
-        /// Returns the given declarations, each replaced by an equal one of ``declarations`` if there is one, so that
-        /// the properties of the old and new snapshot share memory.
+        /// Returns the given declarations. Each one that equals an element of ``declarations`` is replaced by this
+        /// element, so that the properties of the old and new snapshot share memory.
         private func sharing(_ found: [TypeDeclaration]) -> [TypeDeclaration] {
             var known: [String: [TypeDeclaration]] = [:]
             for declaration in declarations { known[declaration.identifier, default: []].append(declaration) }

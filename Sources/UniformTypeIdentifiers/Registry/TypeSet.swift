@@ -1,4 +1,5 @@
-/// A set of types by their indexes: bits for the types of the system, and bits for the necessary range of the others.
+/// A set of types, stored as bits by their indexes. It has a bit for each of the system's types. For the other types,
+/// it only has bits for the range of indexes that occur in the set.
 ///
 /// Bundles may name thousands of types, most of which conform to the system's and to a few neighbours. If each set had
 /// a bit for every type, the memory of all sets would grow with the square of the number of types.
@@ -37,7 +38,7 @@ package struct TypeSet: Sendable, Equatable {
         return others.indices.contains(place) && others[place] & (1 << UInt64(index & 63)) != 0
     }
 
-    /// Sets the bits of these types in `row`, which must be long enough.
+    /// Sets the bits of this set's types in `row`, which must be long enough.
     func add(to row: inout [UInt64]) {
         for (word, bits) in system.enumerated() { row[word] |= bits }
         for (word, bits) in others.enumerated() { row[start + word] |= bits }

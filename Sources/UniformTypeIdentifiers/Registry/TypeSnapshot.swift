@@ -24,7 +24,8 @@ package final class TypeSnapshot: Sendable {
     /// system.
     private let addedExtensions: FoldedIndex
     private let addedMIMETypes: FoldedIndex
-    /// Tags of other classes than extensions and MIME types. They are compared exactly: class, tag, indexes.
+    /// The indexes of types by class and tag, for all classes except extensions and MIME types. The tags are compared
+    /// exactly.
     private let otherTags: [String: [String: [Int]]]
 
     /// Builds a snapshot.
@@ -108,8 +109,7 @@ package final class TypeSnapshot: Sendable {
 }
 
 /// The identities of declared types. They exist as long as the process, so that a program's types stay comparable
-/// across reloads. The number grows with the different identifiers that bundles ever declared or named as parents, up
-/// to ``most``.
+/// across reloads. Each identifier that a bundle ever declared or named as a parent adds one identity, up to ``most``.
 package struct InternedIdentities: Sendable {
     var identities = CoreTypes.shared.identities
     private var indexes: [String: Int] = [:]

@@ -20,8 +20,8 @@ struct TypeSnapshotBuilder {
     private(set) var otherTags: [String: [String: [Int]]] = [:]
 
     private let core = CoreTypes.shared
-    /// The declarations that are used for each type, by the type's index: one for a type of a bundle; for a type of the
-    /// system, all that add to it.
+    /// The declarations that are used for each type, by the type's index. A type of a bundle has one declaration. A
+    /// type of the system has all declarations that add to it.
     private var effective: [Int: [TypeDeclaration]] = [:]
     private var parents: [Int: [Int]] = [:]
 
@@ -51,7 +51,7 @@ struct TypeSnapshotBuilder {
                 accepted.append((index, declaration))
             }
         }
-        // Tags of the system's types come after those of all others.
+        // Declarations that add to the system's types come last, so that their tags follow those of all other types.
         for (index, declaration) in accepted.filter({ !isSystems($0.index) }) + accepted.filter({ isSystems($0.index) })
         {
             effective[index, default: []].append(declaration)
@@ -88,7 +88,7 @@ struct TypeSnapshotBuilder {
     }
 
     private mutating func addTags(of declaration: TypeDeclaration, _ index: Int) {
-        // Whether the tags count only after the system's own meanings.
+        // Whether look-ups find these tags only after the system's.
         let isBehind = isSystems(index) || declaration.yieldsTags
         for (tagClass, tags) in declaration.tags {
             for tag in tags {

@@ -54,8 +54,8 @@ extension DAVClient {
 }
 
 extension DAVEntry {
-    /// Parses the response of an entry at any path; `nil` if the entry no longer exists, or has a name that no file on
-    /// this machine can have.
+    /// Parses the response of an entry at any path. Returns `nil` if the response reports a failure, such as an entry
+    /// that no longer exists, or if the entry has a name that no file on this machine can have.
     fileprivate init?(_ element: DAVElement, at address: HTTPAddress, date: HTTPDate?) {
         let response = DAVResponse(element)
         guard response.failure == nil else { return nil }

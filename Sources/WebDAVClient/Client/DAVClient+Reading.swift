@@ -31,7 +31,7 @@ extension DAVClient {
         let listing = try await list(directory, [.dav("resourcetype")])
         var names: Set<String> = []
         while let entries = try await listing.next() { names.formUnion(entries.lazy.map(\.name)) }
-        try await listing.requireNothingLeftOut()
+        try await listing.requireOnlyForbiddenLeftOut()
         return names.union(await listing.forbiddenNames)
     }
 
@@ -121,8 +121,8 @@ public struct DAVContents: Sendable {
     public let tag: DAVEntityTag?
     /// The date of the last change.
     public let modified: HTTPDate?
-    /// Whether the version must be read again before it is used, because the file changed shortly before:
-    /// ``DAVVersion/isRacy(at:)``.
+    /// Whether the file changed so shortly before the reply that the version must be read again before an edit is based
+    /// on it: ``DAVVersion/isRacy(at:)``.
     public let isRacy: Bool
     /// Whether the server sent the whole file although a part was requested.
     public let isWhole: Bool

@@ -79,14 +79,14 @@ public struct DAVClient: Sendable {
         throw isPage ? .signInPage(origin) : .transport(.redirect(origin, "\(target) is another server"))
     }
 
-    /// The delays before a request that a server has refused because of its own lock is repeated.
+    /// The delays before the repetitions of a request that the server has refused because of its own lock.
     private static let delaysAfterLock: [Duration] = [.milliseconds(100), .milliseconds(300), .seconds(1)]
 
     /// Sends a request that must succeed.
     ///
     /// Nextcloud locks files and their folders during each request, and unlocks them after it has sent the reply. No
-    /// client has such a lock, and `PROPFIND` does not report it. A request without a body that is refused because of
-    /// it is repeated.
+    /// client owns such a lock, and `PROPFIND` does not report it. If the server refuses a request without a body
+    /// because of such a lock, the request is repeated.
     package func send(
         _ request: HTTPRequest, to destination: HTTPDestination = .memory(limit: 16 << 20)
     ) async throws(DAVError) -> HTTPResponse {

@@ -96,8 +96,14 @@ public actor DAVListing {
     /// directory is removed, because such entries would be removed with it.
     ///
     /// - Throws: ``DAVError/partial(_:status:count:)`` with the first entry that was left out.
-    public func requireNothingLeftOut() throws(DAVError) {
-        let count = refusedCount + deeperCount
+    public func requireNothingLeftOut() throws(DAVError) { try requireNothing(but: 0) }
+
+    /// Checks that the listing, which must be at its end, has left out only entries that the user may not see, whose
+    /// names are in ``forbiddenNames``.
+    func requireOnlyForbiddenLeftOut() throws(DAVError) { try requireNothing(but: forbiddenNames.count) }
+
+    private func requireNothing(but known: Int) throws(DAVError) {
+        let count = refusedCount - known + deeperCount
         guard count == 0 else {
             throw .partial(refusedNames.first ?? DAVError.name(of: address), status: 409, count: count)
         }
@@ -177,8 +183,8 @@ public actor DAVListing {
 
     private static func name(_ path: [[UInt8]]) -> String { path.last.flatMap { DAVHref.name($0) } ?? "" }
     private static let beginningLimit = 4_096
-    /// The maximum number of forbidden entries, because their names are kept in memory. A listing with more of them
-    /// counts as incomplete.
+    /// The maximum number of forbidden entries, whose names are kept in memory. A listing with more of them counts as
+    /// incomplete.
     private static let mostForbidden = 100_000
 }
 
@@ -205,7 +211,7 @@ extension DAVEntry {
             throw .invalidReply(response.address.origin, "it has no entry")
         }
         if let status = found.failure {
-            // A failure for another address does not show that the item at this address does not exist.
+            // If the failure is for another address, the item at this address may exist.
             guard itself != nil || Self.isSame(found, own) else {
                 throw .invalidReply(response.address.origin, "it is about another address")
             }

@@ -20,7 +20,8 @@ extension DAVClient {
     /// - Parameters:
     ///   - root: the directory in which the probe creates its own directory.
     ///   - recording: the record of the probe's directory.
-    /// - Throws: the error of the server, unless a refusal is itself a finding.
+    /// - Throws: the error that ended the probe. If the server refuses a tested request, the refusal is a finding, not
+    ///   an error.
     public func probe(
         _ root: HTTPAddress, recordedBy recording: (any DAVProbeRecording)? = nil
     ) async throws(DAVError) -> DAVServerProfile {

@@ -25,8 +25,8 @@ public struct DAVEntityTag: Hashable, Sendable, Codable {
     /// not be sent in a header field.
     public init?(opaque: String) { self.init("\"\(opaque)\"") }
 
-    /// The tag in the form of a condition: strong, because a condition with a weak tag is never true. If the server's
-    /// own tag is weak at the moment, the condition fails, and the caller compares versions instead.
+    /// The tag in its strong form, for conditions. A condition with a weak tag is never true. If the server's own tag
+    /// is weak at the moment, the condition fails, and the caller compares versions instead.
     var conditionValue: String { "\"\(opaque)\"" }
 }
 

@@ -22,8 +22,8 @@ public struct DAVEntry: Sendable {
     public let quota: DAVQuota?
     /// The locks, if they were requested.
     public let locks: [DAVActiveLock]
-    /// Whether the version must be read again before it is used, because the file changed shortly before:
-    /// ``DAVVersion/isRacy(at:)``.
+    /// Whether the file changed so shortly before the reply that the version must be read again before an edit is based
+    /// on it: ``DAVVersion/isRacy(at:)``.
     public let isRacy: Bool
     /// The requested properties that the server has.
     public let properties: [DAVElement]

@@ -23,9 +23,9 @@ public struct DAVRequirements: Sendable {
     public var destination = State.any
     /// The locks of this client that cover files that the request changes.
     ///
-    /// A request with locks of several files is carried out if the conditions of one of these files are true. A
-    /// condition on the tag of the destination therefore has an effect only together with a lock of the destination
-    /// itself.
+    /// The server carries out a request with conditions for several files if the conditions for one of these files are
+    /// true. If the request has locks, a condition on the tag of the destination therefore has an effect only if the
+    /// destination itself is locked.
     public var locks: [DAVLock] = []
 
     /// Creates requirements.

@@ -1,7 +1,7 @@
 import LinuxSystem
 
-/// Determines from a few samples whether compressing a large file would be useless, as it is for photos and films. A
-/// compressor takes longest for data that it cannot make smaller.
+/// A probe that determines from a few samples whether compressing a large file would be useless, as it is for photos
+/// and films. A compressor takes longest for data that it cannot make smaller.
 ///
 /// A file counts as incompressible only if compression does not reduce the total size of samples from the whole file.
 /// Parts between the samples might be compressible, which is accepted.

@@ -1,12 +1,12 @@
 import CZlib
 
-/// Converts a finished deflate stream so that another stream can be appended. In this way a large file can be
+/// The conversion of a finished deflate stream so that another stream can be appended. In this way a large file can be
 /// compressed in pieces on several threads, and read back as one stream.
 ///
 /// The compressor sets the final bit of each piece's last block, and this block may end at any bit. The conversion
-/// clears the final bit, and appends an empty stored block, as zlib's sync flush does, so that the piece ends at a byte
-/// (RFC 1951 §3.2.4). The start of the last block can only be found by decompressing, which is several times as fast as
-/// compressing.
+/// clears the final bit. It then appends an empty stored block, as zlib's sync flush does, so that the piece ends at a
+/// byte (RFC 1951 §3.2.4). The start of the last block can only be found by decompressing, which is several times as
+/// fast as compressing.
 enum DeflateJoint {
     /// The maximum growth of a piece in bytes: the empty block's header of three bits with the padding after it, and
     /// the four bytes of the block.

@@ -7,8 +7,8 @@ struct PieceMaker: ~Copyable {
     private let compressibility: Compressibility
     private let input: UnsafeMutableRawBufferPointer
     private let output: UnsafeMutableRawBufferPointer
-    /// The compressed form of a part of the maximum size that contains only zeros and is not the last part of its file;
-    /// `nil` until such a part was read. Disk images have thousands of them.
+    /// The compressed form of a part that has the maximum size, contains only zeros, and is not the last part of its
+    /// file. `nil` until such a part was read. Disk images have thousands of such parts.
     private var zeros: Piece?
 
     /// Creates a reader with its buffers.

@@ -40,16 +40,19 @@ struct ZipEntry {
 }
 
 extension ZipEntry {
-    /// The limit of 32-bit fields. Values that reach it are stored in the zip64 field instead, and the field contains
-    /// the limit. APPNOTE 4.5.3.
+    /// The limit of 32-bit fields. A value that reaches it is stored in the zip64 field instead, and the 32-bit field
+    /// contains the limit. APPNOTE 4.5.3.
     static let limit32 = 0xFFFF_FFFF
     private static let zip64Field: UInt16 = 0x0001
     private static let timestampField: UInt16 = 0x5455
 
-    private var isLarge: Bool { size >= Self.limit32 }
+    private var isLarge: Bool { size >= Self.limit32 - Self.mostGrowth }
+    /// An upper bound of the number of bytes by which the compressed form of a file below 4 GiB may be longer than the
+    /// file: deflate adds at most 5 bytes for each block of 16 KiB.
+    private static let mostGrowth = 4 << 20
 
-    /// Bit 11 declares the path as UTF-8. An ASCII path does not need it, and a path in another encoding is stored
-    /// unchanged.
+    /// The general purpose flags. Bit 11 declares the path as UTF-8. An ASCII path does not need the bit. A path in
+    /// another encoding is stored unchanged and without the bit.
     private var flags: UInt16 {
         let isASCII = path.allSatisfy { $0 < 0x80 }
         return !isASCII && String(validating: path, as: UTF8.self) != nil ? 1 << 11 : 0
