@@ -6,8 +6,8 @@ extension CoreTypes {
 
     /// One line for each type that the system declares. Its columns, separated by tabs, are the identifier, the line
     /// numbers of the parents (`?` for a type that is only named as a parent), the filename extensions, the MIME types,
-    /// the description, and the name of the Swift constant. Empty columns at the end are omitted. Lists are separated by
-    /// commas. If several types have the same tag, a `!` precedes it in the line of the type that owns it.
+    /// the description, and the name of the Swift constant. Empty columns at the end are omitted. Lists are separated
+    /// by commas. If several types have the same tag, a `!` precedes it in the line of the type that owns it.
     // swift-format-ignore
     static let table: StaticString = """
 public.item				item	item

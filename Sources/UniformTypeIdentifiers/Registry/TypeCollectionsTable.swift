@@ -2,8 +2,8 @@
 
 extension UTTypeCollection {
     /// The name of each collection, followed by one line for each of its types, which begins with a tab. Its columns,
-    /// separated by tabs, are the identifier, the parents, the filename extensions and the MIME types. Lists are separated
-    /// by commas. A `!` precedes the identifier of a type that has priority over the system's types with the same tags.
+    /// separated by tabs, are the identifier, the parents, the filename extensions and the MIME types. Lists are
+    /// separated by commas. A `!` precedes the identifier of a type that has priority over the system's types with the same tags.
     // swift-format-ignore
     static let table: StaticString = """
 apple-app
