@@ -52,6 +52,8 @@ import Testing
             try await eventually("the part is written down") { try localBytes(place) > before }
             #expect(try localBytes(place) <= 1 << 20)
 
+            // The provider of a paused domain is not asked for changes when the daemon starts.
+            #expect(try place.purvey("pause").ending == .exited(0))
             place.kill()
             try place.start()
             try await place.mounted()

@@ -137,14 +137,27 @@ package actor ProviderProcess {
         watchService()
     }
 
-    /// Ends the process if it does not answer within the given time, for example because it was stopped. Returns when
-    /// the process has answered or ended. The end does not count as a crash.
+    /// Whether the process runs and does not answer within the given time, for example because it was stopped. The
+    /// request needs no code of the provider, so a provider that is busy or waits is not silent.
+    package func isSilent(for patience: Duration) async -> Bool {
+        guard case .running(let instance) = state else { return false }
+        let request = Task { try await instance.connection.call(ProviderServesPartsCall()) }
+        let watch = SilenceWatch(patience) { request.cancel() }
+        defer { watch.stop() }
+        do {
+            _ = try await request.value
+            return false
+        } catch {
+            return request.isCancelled
+        }
+    }
+
+    /// Ends the process if it does not answer within the given time. Returns when the process has answered or ended.
+    /// The end does not count as a crash.
     package func endIfSilent(for patience: Duration) async {
-        guard case .running(let instance) = state else { return }
-        let watch = SilenceWatch(patience) { instance.kill() }
-        let reply = try? await instance.connection.call(ProviderServesPartsCall())
-        watch.stop()
-        if reply == nil, instance.isAskedToEnd { _ = await instance.ending() }
+        guard case .running(let instance) = state, await isSilent(for: patience) else { return }
+        instance.kill()
+        _ = await instance.ending()
     }
 
     /// Whether no process runs and a process may be started.

@@ -105,6 +105,9 @@ package final class ExtensionProvider: Provider {
     /// Allows an extension that crashed too often to start again.
     package func reset() async { await process.reset() }
 
+    /// Whether the extension's process runs and does not answer within the given time.
+    package func isSilent(for patience: Duration) async -> Bool { await process.isSilent(for: patience) }
+
     /// Ends the extension's process if it does not answer within the given time. The next request starts it again.
     package func endIfSilent(for patience: Duration) async { await process.endIfSilent(for: patience) }
 

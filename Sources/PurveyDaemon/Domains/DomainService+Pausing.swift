@@ -67,15 +67,11 @@ extension DomainService {
     static let patience: Duration = .seconds(3)
 
     private func findings(of provider: ExtensionProvider, _ name: String) async -> [String] {
-        let request = Task { try await provider.findings() }
-        let limit = Task {
-            try await Task.sleep(for: Self.patience)
-            request.cancel()
+        if await provider.isSilent(for: Self.patience) {
+            return ["the provider does not answer; 'purvey retry \(name)' starts it again"]
         }
-        defer { limit.cancel() }
-        // If the request fails, the activity has the reason.
-        if let lines = try? await request.value { return lines }
-        return request.isCancelled ? ["the provider does not answer; 'purvey retry \(name)' starts it again"] : []
+        // A failure of the request is ignored, because the activity has the reason why a provider does not work.
+        return (try? await provider.findings()) ?? []
     }
 }
 

@@ -41,7 +41,9 @@ import Testing
             try await place.succeed("actions", place.mount + "/letter.txt", "Touch")
             #expect(try await acts(place) == ["org.example.publish 1", "org.example.touch 1"])
 
-            // The fitting actions are known even without the service and the extension.
+            // The fitting actions are known even without the service and the extension. The provider of a paused domain
+            // is not asked for changes when the daemon starts.
+            try await place.succeed("pause")
             try await place.restartWithoutExtension()
             #expect(try await names(place, "Cloud:draft.txt") == ["Publish", "Touch", "Crash", "Work"])
             #expect(try await names(place, "Cloud:locked/inner/draft.txt") == ["Touch", "Crash", "Work"])

@@ -30,6 +30,8 @@ import Testing
             // Wait until the provider has the user metadata.
             try await cloud.eventually("the tags are sent") { try await sentMarks(place) == 4 }
 
+            // The provider of a paused domain is not asked for changes when the daemon starts.
+            #expect(try await place.purvey("pause", "Papers").status == 0)
             try await cloud.end()
             try await cloud.eventually("the extension has ended") { cloud.extensionProcesses.isEmpty }
             for _ in 0..<2 {
