@@ -26,18 +26,8 @@ final class WebServer {
         var noise = IncompressibleBytes()
         let large = try files.open("large", [.readWrite, .create, .exclusive], permissions: 0o644)
         try noise.write(largeSize, to: large)
-        // The file gets an older date. The contents of a file with a recent date may still change without a change of
-        // the date.
-        let date = timespec(tv_sec: time(nil) - 3_600, tv_nsec: 0)
-        try [date, date].withUnsafeBufferPointer { dates in
-            _ = try retrying { futimens(large.rawValue, dates.baseAddress) }
-        }
-        try retrying { mkdirat(files.rawValue, "small", 0o755) }
-        let small = try files.open("small", [.readOnly, .directory])
-        for number in 0..<smallFiles {
-            try noise.write(
-                Self.smallSize, to: try small.open("\(number)", [.readWrite, .create, .exclusive], permissions: 0o644))
-        }
+        try Self.setOlderDate(large)
+        try Self.addSmallFiles("small", count: smallFiles, in: files, &noise)
         let port = try Self.freePort()
         site = WebSite(port: port)
         largePath = path + "/files/large"
@@ -76,6 +66,34 @@ final class WebServer {
     }
 
     deinit { companion.end() }
+
+    /// Adds a directory with files of ``smallSize``, which are named after their numbers.
+    func addSmallFiles(_ name: String, count: Int) throws {
+        var noise = IncompressibleBytes()
+        try Self.addSmallFiles(
+            name, count: count, in: scratch.descriptor.open("files", [.readOnly, .directory]), &noise)
+    }
+
+    private static func addSmallFiles(
+        _ name: String, count: Int, in files: FileDescriptor, _ noise: inout IncompressibleBytes
+    ) throws {
+        try retrying { mkdirat(files.rawValue, name, 0o755) }
+        let folder = try files.open(name, [.readOnly, .directory])
+        for number in 0..<count {
+            let file = try folder.open("\(number)", [.readWrite, .create, .exclusive], permissions: 0o644)
+            try noise.write(smallSize, to: file)
+            try setOlderDate(file)
+        }
+    }
+
+    /// Gives a file an older date. The contents of a file with a recent date may still change without a change of the
+    /// date.
+    private static func setOlderDate(_ file: FileDescriptor) throws {
+        let date = timespec(tv_sec: time(nil) - 3_600, tv_nsec: 0)
+        try [date, date].withUnsafeBufferPointer { dates in
+            _ = try retrying { futimens(file.rawValue, dates.baseAddress) }
+        }
+    }
 
     /// Adds a directory with empty files.
     func addFolder(_ name: String, entries: Int) throws {

@@ -102,6 +102,9 @@ extension Command {
         if bundle.point == ExtensionBundle.providerPoint {
             _ = try await DomainClient.call(RenewProviderCall(provider: bundle.identifier))
         }
+        for fault in [ExtensionPoint.fault(of: bundle.point)].compactMap({ $0 }) + bundle.minorFaults {
+            StandardError.note(fault)
+        }
         return bundle.identifier
     }
 

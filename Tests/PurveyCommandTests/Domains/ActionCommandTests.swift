@@ -236,6 +236,7 @@ import Testing
                     try await names(place, "Cloud:letter.txt") == expected
                 }
             }
+            try await place.succeed("pause")
             try await place.restartWithoutExtension()
             #expect(try await names(place, "Cloud:letter.txt") == ["Share", "Touch"])
             #expect(place.extensionProcesses.isEmpty)
