@@ -12,7 +12,7 @@ extension ExtensionProvider {
                 parent: item.parent, filename: item.filename, kind: item.kind, linkTarget: item.linkTarget,
                 modified: item.modified, isExecutable: item.isExecutable, isPrivate: item.isPrivate, contents: file,
                 template: item.template, mayAlreadyExist: item.mayAlreadyExist),
-            isSafe: false, .transfer)
+            isSafe: false, .transfer, through: uploads)
         guard Self.isListable(made) else { throw .bad("\(made.identifier) as a new item") }
         return made
     }
@@ -23,7 +23,7 @@ extension ExtensionProvider {
         let item = try await ask(
             ProviderReplaceCall(
                 identifier: identifier, contents: try Self.readOnly(contents), base: base, modified: modified),
-            isSafe: false, .transfer)
+            isSafe: false, .transfer, through: uploads)
         return try Self.changed(item, identifier: identifier)
     }
 

@@ -14,6 +14,9 @@ package final class ExtensionProvider: Provider {
     let process: ProviderProcess
     private let requests = AsyncSemaphore(permits: 32)
     private let transfers = AsyncSemaphore(permits: 8)
+    /// The semaphore for new files and new contents. The engine limits their number to what the provider declares
+    /// (``DomainConfiguration/uploadLimit``), so that a provider can send many small files in one request.
+    let uploads = AsyncSemaphore(permits: 128)
     /// The semaphore for requests for byte ranges. It is separate from the one for whole files, because programs wait
     /// for byte ranges and these requests must not queue behind long fetches.
     let parts = AsyncSemaphore(permits: 8)
