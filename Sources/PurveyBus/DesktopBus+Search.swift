@@ -74,7 +74,7 @@ extension DesktopBus {
     }
 }
 
-/// The interface for the search.
+/// The D-Bus interface through which GNOME Shell searches the domains.
 enum ShellSearch {
     static let interface = "org.gnome.Shell.SearchProvider2"
 

@@ -61,7 +61,8 @@ enum TrashFolder {
         names.first.flatMap { try? root.open(entry: $0, [.readOnly, .directory]) }
     }
 
-    /// Removes a directory that a killed process created for the trash and did not publish.
+    /// Removes a directory that was to become the trash but was never renamed to its final name, because of an error
+    /// or because the process was killed. A directory with other entries than the label is not removed.
     static func removeLeftover(_ name: FileName, in root: FileDescriptor) {
         guard let label, let folder = try? root.open(entry: name, [.readOnly, .directory]) else { return }
         try? folder.removeFile(label)

@@ -22,7 +22,8 @@ enum MaterializedItems {
     }
 }
 
-/// An observer of one page.
+/// An observer that collects the identifiers of the items on one page. At the end of the page, it passes them to a
+/// closure together with the next page, which is `nil` after the last page or an error.
 private final class SetPageObserver: NSObject, NSFileProviderEnumerationObserver, Sendable {
     typealias Finish = @Sendable ([NSFileProviderItemIdentifier], NSFileProviderPage?) -> Void
 

@@ -147,9 +147,10 @@ extension NSFileCoordinator {
     /// Reads and writes items in a task without blocking a thread. This function corresponds to
     /// ``coordinate(with:queue:byAccessor:)``. It is an addition to Apple's API.
     ///
-    /// The call fails if it would wait for an accessor that the same task runs, or for a presenter that the same task
-    /// prepares. The error names the source locations of both calls. If the task is cancelled before or during the
-    /// call, the call fails with `CocoaError.userCancelled`.
+    /// The call fails if it would deadlock: if it would wait for an accessor in which the same task runs, or for a
+    /// presenter whose method, such as one that saves or relinquishes, the same task is carrying out. The error names
+    /// the source locations of this call and of the one for which it would wait. If the task is cancelled before or
+    /// during the call, the call fails with `CocoaError.userCancelled`.
     public func coordinate<Result: Sendable>(
         with intents: [NSFileAccessIntent], file: StaticString = #fileID, line: UInt = #line,
         function: StaticString = #function, byAccessor accessor: () async throws -> Result

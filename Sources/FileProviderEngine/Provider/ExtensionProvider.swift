@@ -128,8 +128,8 @@ package final class ExtensionProvider: Provider {
         return answer
     }
 
-    /// Sets whether the process is kept running while there are no requests, because the provider watches its service
-    /// for changes.
+    /// Sets whether the provider's process is kept running while there are no requests, so that the provider can watch
+    /// its service for changes. Has no effect if the provider does not watch its service.
     package func setWatching(_ isWatching: Bool) async { await process.setWatching(isWatching) }
 
     /// Connects or disconnects the provider. While it is disconnected, new requests fail, and running requests

@@ -9,8 +9,9 @@ struct GlobMatches {
         let weight: Int32
         /// The length of the pattern in bytes.
         let length: Int32
-        /// The number of the pattern's text in the ``FileNameIndex``; -1 if the pattern has no number, or if only some
-        /// of the types with this text match.
+        /// The number that identifies the pattern's text in the ``FileNameIndex``. It is -1 if the pattern is neither
+        /// a suffix nor a whole name, or if other types have the same pattern but do not match, because their
+        /// patterns treat case differently.
         let pattern: Int32
     }
 

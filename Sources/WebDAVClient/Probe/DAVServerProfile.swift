@@ -3,7 +3,7 @@
 /// The capabilities that a server announces are not used: four of nine servers overwrite a file although the condition
 /// of the request is false.
 public struct DAVServerProfile: Hashable, Sendable, Codable {
-    /// The effect of a condition of a request.
+    /// The server's treatment of conditional requests, such as those with `If-Match`.
     public enum Adherence: String, Sendable, Codable {
         /// Requests are carried out if the condition is true, and refused if it is false.
         case honoured
@@ -50,13 +50,13 @@ public struct DAVServerProfile: Hashable, Sendable, Codable {
     public var classes: [String] = []
     /// The seconds by which the server's clock is ahead of this machine's.
     public var clockOffset: Int64?
-    /// The effect of a condition on the tag of the file that an upload replaces.
+    /// The server's treatment of an upload with the condition that the replaced file has an entity tag (`If-Match`).
     public var putIfMatch = Adherence.unknown
-    /// The effect of the condition that no file exists at the address of an upload.
+    /// The server's treatment of an upload with the condition that no file exists at its address.
     public var putIfNoneMatch = Adherence.unknown
-    /// The effect of a condition on the tag of the source of a move.
+    /// The server's treatment of a move with the condition that the source has an entity tag.
     public var moveIfMatch = Adherence.unknown
-    /// The effect of the condition that nothing exists at the destination of a move.
+    /// The server's treatment of a move with the condition that nothing exists at the destination.
     public var moveWithoutOverwriting = Adherence.unknown
     /// The effect of a condition on the tag of the file that a move overwrites.
     public var moveIfDestinationMatches = Adherence.unknown

@@ -6,8 +6,8 @@ import LinuxSystem
 /// item's place also gets that item's identifier. Until the outcome of both moves is known, a request by this
 /// identifier could concern either item.
 extension IdentifierTracker {
-    /// Returns the item that a running request moves to the place of the item `row`, or creates there; `nil` if there
-    /// is none.
+    /// Returns another item that a running request is moving to the place that the item `row` has at the provider, or
+    /// is creating in that place; `nil` if there is none.
     func taker(of row: IndexedItem) -> ItemNumber? {
         let place = SentLocation(row.item)
         return scheduler.table.running.first { other in

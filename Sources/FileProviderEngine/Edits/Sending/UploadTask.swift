@@ -58,7 +58,8 @@ package struct UploadTask {
         return task
     }
 
-    /// Returns an otherwise empty task with the phase of this task if the item is busy, and an idle task if it is not.
+    /// Returns a task without the values of this task. It has the phase of this task if the item is busy; otherwise it
+    /// is idle.
     package func phaseAlone() -> UploadTask { UploadTask().moved(to: isBusy ? phase : .idle) }
 
     /// Whether a step that may change the item is running. The step is the item's own, or that of another item: one
@@ -113,7 +114,7 @@ package struct UploadStep {
     package let task: Task<Void, Never>
     /// The request that identifies this step to ``ReplyOrdering``, which detects stale replies.
     package let request: ReplyOrdering.Request
-    /// Whether the step sends only new contents.
+    /// Whether the step sends new contents and nothing else: it neither creates nor moves the item.
     package var sendsContents: Bool
     /// The item that replaced this step's item while the step was running; `nil` if none did.
     package var successor: ItemNumber?
