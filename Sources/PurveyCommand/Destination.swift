@@ -62,7 +62,10 @@ struct Destination {
     func check(forFolder isFolder: Bool = false) throws {
         try Self.checking(path) { () throws(Errno) in
             let directory = try FileDescriptor.open(folder, [.readOnly, .directory])
-            if name != nil, path.hasSuffix("/") { throw Self.exists(path) ? .notDirectory : .noSuchFile }
+            // A folder is created, but a file cannot have a slash at the end of its name.
+            if name != nil, path.hasSuffix("/"), !isFolder || Self.exists(path) {
+                throw Self.exists(path) ? .notDirectory : .noSuchFile
+            }
             guard let name else { return try Self.probe(directory) }
             if try isReplaced(name, in: directory, byFolder: isFolder) { try Self.probe(directory) }
         }
@@ -110,7 +113,9 @@ struct Destination {
         default:
             // Write access to a file that is replaced is needed only if the file is immutable.
             do throws(Errno) {
-                try retrying { faccessat(directory.rawValue, name.characters, W_OK, AT_EACCESS) }
+                try retrying {
+                    faccessat(directory.rawValue, name.characters, W_OK, AT_EACCESS | AT_SYMLINK_NOFOLLOW)
+                }
             } catch .notPermitted {
                 throw .notPermitted
             } catch {}

@@ -39,20 +39,11 @@ package enum MangledName {
         return size <= most >> references
     }
 
-    /// Returns an upper bound of the number of words that identifiers refer to. Such an identifier begins with a 0 in
-    /// place of its length, and a letter for each word. The last letter is a capital one.
+    /// Returns an upper bound of the number of words that identifiers refer to. An identifier with such references
+    /// begins with a 0 in place of its length, and has a letter for each word. Every letter after the first 0 is
+    /// counted, because text may stand between these letters.
     private static func wordReferences(in bytes: [UInt8]) -> Int {
-        var count = 0
-        var isReference = false
-        for (place, byte) in bytes.enumerated() {
-            if byte == UInt8(ascii: "0"), place == 0 || !isDigit(bytes[place - 1]) {
-                isReference = true
-            } else if isReference {
-                if !isDigit(byte) { count += 1 }
-                isReference = isDigit(byte) || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
-            }
-        }
-        return count
+        bytes.drop { $0 != UInt8(ascii: "0") }.count { isLetter($0) }
     }
 
     /// Returns an upper bound of the length of a word. A word ends before an underscore, and before a capital letter
@@ -68,7 +59,9 @@ package enum MangledName {
         return longest
     }
 
-    private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
+    private static func isLetter(_ byte: UInt8) -> Bool {
+        (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
+    }
 
     /// Returns an upper bound of the number of references to parts of the mangled name. Each `A` is counted as the
     /// start of a reference, even if it belongs to an identifier.

@@ -11,7 +11,7 @@ import UniformTypeIdentifiers
 @MainActor open class NSSavePanel: NSObject {
     private var picker: PickerProcess?
     private var isCancelled: (@MainActor () -> Void)?
-    /// The number of times that the panel was shown with ``begin(completionHandler:)``.
+    /// The number of times that the panel was shown.
     private var showings = 0
     private(set) var pickedURLs: [URL] = []
 
@@ -85,8 +85,7 @@ import UniformTypeIdentifiers
     ///
     /// - Parameter handler: called once on the main thread, when the panel has ended.
     open func begin(completionHandler handler: @escaping @MainActor (NSApplication.ModalResponse) -> Void) {
-        showings += 1
-        let showing = showings
+        let showing = showings + 1
         start { work in
             Task { @MainActor in work() }
         } report: { event in
@@ -149,6 +148,7 @@ import UniformTypeIdentifiers
         report: @escaping @Sendable (PickerProcess.Event) -> Void, cancelled: @escaping @MainActor () -> Void
     ) {
         cancel(nil)
+        showings += 1
         pickedURLs = []
         isCancelled = cancelled
         picker = PickerProcess.start(completeRequest, review: review(perform), report: report)

@@ -25,6 +25,10 @@ enum DocumentTransfer {
         guard let source = sources.first, sources.count == 1 else {
             return try sources.map { try transfer($0, into: place, named: $0.path.lastPathName, isCopy: isCopy) }
         }
+        // The user has picked the file itself.
+        if let own = try? FileStatus.of(source.path).identity, own == (try? FileStatus.of(place.path).identity) {
+            return [place]
+        }
         // The user has confirmed that an existing file is replaced. The existing file is replaced only after the new
         // one is complete, and the source is removed only after that.
         let new = try copy(source, into: place.deletingLastPathComponent(), named: place.path.lastPathName)

@@ -47,12 +47,13 @@ import FileProvider
 
     // MARK: Filling
 
-    /// Adds items, and replaces items that were set while the listing was read. The rows of added items are created
-    /// when the items without rows are at least half as many as the rows, or by ``flush()``.
+    /// Adds items, except those that were set while the listing was read. The rows of added items are created when the
+    /// items without rows are at least half as many as the rows, or by ``flush()``.
     package func append(_ added: [BrowserItem]) {
         for item in added {
-            // Without a dictionary of the positions, no item has been set since the listing was empty.
-            if slots != nil, slot(of: item.id) != nil { setKnown(item) } else { pending.append(store(item)) }
+            // An item that was set since the listing was empty is newer. The dictionary of positions exists if any item
+            // was set.
+            if slots == nil || slot(of: item.id) == nil { pending.append(store(item)) }
         }
         if pending.count * 2 >= rows.count { flush() }
     }

@@ -71,7 +71,8 @@ extension DomainService {
         switch places[record.name] {
         case .running(_, let domain): places[record.name] = .running(record, domain)
         case .failed(_, let fault): places[record.name] = .failed(record, fault)
-        case .changing, nil: break
+        case .changing: places[record.name] = .changing(record)
+        case nil: break
         }
     }
 

@@ -26,7 +26,7 @@ extension DomainService {
         }
         for name in places.keys.sorted() {
             guard case .running(let record, let domain) = places[name] else { continue }
-            await domain.engine.setPaused(pauses(record))
+            await adoptPause(of: record, domain)
             await noteWatch(name)
         }
     }

@@ -35,9 +35,21 @@ extension DomainService {
             if case .changing = places[name] { throw DomainError("\(name) is being changed; try again") }
             record.isPaused = request.isPaused
             try await update(record)
-            if case .running(_, let domain) = places[name] { await domain.engine.setPaused(pauses(record)) }
+            if case .running(_, let domain) = places[name] { await adoptPause(of: record, domain) }
             await noteWatch(name)
         }
+    }
+
+    /// Pauses or resumes the background transfers of a domain. The provider of a resumed domain is asked for changes,
+    /// because it was not asked if the daemon started while the domain was paused.
+    func adoptPause(of record: DomainRecord, _ domain: RunningDomain) async {
+        await domain.engine.setPaused(pauses(record))
+        requestChanges(for: record, domain)
+    }
+
+    /// Asks a domain's provider for changes, unless the domain is paused or disconnected.
+    func requestChanges(for record: DomainRecord, _ domain: RunningDomain) {
+        if !pauses(record), record.disconnection == nil { domain.engine.signal(container: nil) }
     }
 
     private func cancel(_ request: CancelTransferCall) async throws -> CancelTransferCall.Outcome {
@@ -68,7 +80,7 @@ extension DomainService {
 
     private func findings(of provider: ExtensionProvider, _ name: String) async -> [String] {
         if await provider.isSilent(for: Self.patience) {
-            return ["the provider does not answer; 'purvey retry \(name)' starts it again"]
+            return ["the provider does not answer; 'purvey retry \(name.shellWord)' starts it again"]
         }
         // A failure of the request is ignored, because the activity has the reason why a provider does not work.
         return (try? await provider.findings()) ?? []

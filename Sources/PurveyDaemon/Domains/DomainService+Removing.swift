@@ -49,7 +49,7 @@ extension DomainService {
             do {
                 try await Self.refuseEdits(record, domain)
             } catch {
-                places[record.name] = .running(record, domain)
+                places[record.name] = .running(places[record.name]?.record ?? record, domain)
                 throw error
             }
         }
@@ -60,7 +60,7 @@ extension DomainService {
             if !keepsEdits { try await Self.refuseEdits(record, domain) }
             edits = try await EditRescue.keep(record, domain, folders)
         } catch {
-            places[record.name] = .running(record, domain)
+            places[record.name] = .running(places[record.name]?.record ?? record, domain)
             try? await mount(record, domain)
             throw DomainError(error)
         }

@@ -213,7 +213,7 @@ actor DomainService {
             await noteWatch(record.name)
             // The service may have changed while no daemon was running. Without this request, the provider would not be
             // started before a directory is listed or a file is fetched.
-            if !pauses(record), record.disconnection == nil { domain.engine.signal(container: nil) }
+            requestChanges(for: places[record.name]?.record ?? record, domain)
             log.info("the domain \(record.name) is started")
             if let rebuilding = domain.engine.rebuilding { log.warning("the domain \(record.name): \(rebuilding)") }
         } catch {

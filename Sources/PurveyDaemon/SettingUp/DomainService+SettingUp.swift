@@ -41,7 +41,7 @@ extension DomainService {
             if case .running(_, let domain) = places[request.name] {
                 let limit = record.cacheLimit
                 await domain.engine.run { $0.evictor.setLimit(limit, $0) }
-                await domain.engine.setPaused(pauses(record))
+                await adoptPause(of: record, domain)
                 await noteWatch(record.name)
             }
         }

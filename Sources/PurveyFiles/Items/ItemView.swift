@@ -19,7 +19,7 @@ import FileProviderGTK
     private var cells: [UnsafeMutableRawPointer: ItemCell] = [:]
     /// The item whose name the user can change as soon as the item has a cell.
     private var naming: BrowserItem.ID?
-    /// The number of frames since the model's rows were limited; `nil` if they are not limited.
+    /// The number of frames since rows began to be added; `nil` if no rows have to be added.
     private var framesOfGrowth: Int?
     private var isRestoring = false
     var detail = Detail.all {
@@ -82,10 +82,11 @@ import FileProviderGTK
         let height = Int(gtk_widget_get_height(widget))
         let perLine = isGrid ? Int(gtk_widget_get_width(widget)) / Self.leastCell.width + 1 : 1
         model.limit(to: max(perLine * (height / Self.leastCell.height + 1), Self.leastRows))
-        guard framesOfGrowth == nil else {
-            framesOfGrowth = 0
-            return
-        }
+    }
+
+    /// Begins to add rows with each frame, if the model has rows and they are limited.
+    private func beginGrowth() {
+        guard model.isLimited, model.count > 0, framesOfGrowth == nil else { return }
         framesOfGrowth = 0
         Signals.tick(of: widget) { [weak self] in self?.addRows() ?? false }
     }
@@ -100,7 +101,10 @@ import FileProviderGTK
     ///
     /// - Returns: whether more rows have to be added.
     private func addRows() -> Bool {
-        guard model.count > 0, let frames = framesOfGrowth else { return framesOfGrowth != nil }
+        guard model.count > 0, let frames = framesOfGrowth else {
+            framesOfGrowth = nil
+            return false
+        }
         framesOfGrowth = frames + 1
         if frames == 0 || model.grow(by: Self.rowsPerFrame) { return true }
         framesOfGrowth = nil
@@ -167,6 +171,7 @@ import FileProviderGTK
         let hadFocus = hasFocus
         isRestoring = change.removed > 0 && change.added > 0
         model.changed(change)
+        beginGrowth()
         if isRestoring {
             isRestoring = false
             // The order of the rows has changed, so the items are selected again in their new rows.

@@ -48,6 +48,9 @@ import FileProviderGTK
 
     // MARK: Growth
 
+    /// Whether the model may have fewer rows than the listing.
+    var isLimited: Bool { limit != .max }
+
     /// The limit at which all remaining rows are added at once. GTK creates fewer cells than this, so that a higher
     /// limit would save nothing.
     private static let mostCells = 240

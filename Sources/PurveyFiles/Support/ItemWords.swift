@@ -38,24 +38,22 @@ import ItemValues
         return String(cString: text)
     }
 
-    /// The icons by file name extension. They are never released.
+    /// The icons by content type. They are never released.
     private static var icons: [String: OpaquePointer] = [:]
 
     static func icon(_ item: BrowserItem) -> OpaquePointer? {
-        // The whole name determines the icon of a file such as `Makefile` or `x.tar.gz`.
-        let parts = item.name.drop { $0 == "." }.split(separator: ".", omittingEmptySubsequences: false)
-        let key = item.isFolder ? "/" : parts.count > 1 ? parts.suffix(2).joined(separator: ".") : item.name
-        let extensionKey = parts.count == 2 ? String(parts[1]) : key
-        if let icon = icons[extensionKey] { return icon }
-        let icon = item.isFolder ? g_themed_icon_new("folder") : fileIcon(item.name)
-        icons[extensionKey] = icon
-        return icon
+        guard !item.isFolder else { return icon("inode/directory") }
+        // The whole name determines the type of a file such as `Makefile` or `x.tar.gz`.
+        guard let type = g_content_type_guess(item.name, nil, 0, nil) else { return nil }
+        defer { g_free(type) }
+        return icon(String(cString: type))
     }
 
-    private static func fileIcon(_ name: String) -> OpaquePointer? {
-        guard let type = g_content_type_guess(name, nil, 0, nil) else { return nil }
-        defer { g_free(type) }
-        return g_content_type_get_icon(type)
+    private static func icon(_ type: String) -> OpaquePointer? {
+        if let icon = icons[type] { return icon }
+        let icon = type == "inode/directory" ? g_themed_icon_new("folder") : g_content_type_get_icon(type)
+        icons[type] = icon
+        return icon
     }
 
     /// Returns the kind of an item, such as “Plain text”.

@@ -9,9 +9,14 @@ struct MangledNameTests {
         #expect(MangledName.readable(name, atMost: Self.limit)?.contains("PurveyFiles.BrowserProgram.run") == true)
     }
 
-    /// Each letter of the second identifier stands for the whole first identifier.
-    @Test func aNameThatRepeatsALongWordIsRefused() {
-        let name = "$s4000h" + String(repeating: "x", count: 3_999) + "0" + String(repeating: "a", count: 4_000) + "A0V"
+    /// Each letter of the last identifier stands for the whole first identifier. Text may stand between the letters.
+    @Test(arguments: [
+        ("", "0" + String(repeating: "a", count: 4_000) + "A0V"),
+        ("", "0" + String(repeating: "a1_", count: 1_000) + "A0V"),
+        ("1B", "0" + String(repeating: "a1_", count: 1_000) + "a0V"),
+    ])
+    func aNameThatRepeatsALongWordIsRefused(before: String, last: String) {
+        let name = "$s4000h" + String(repeating: "x", count: 3_999) + before + last
         #expect(MangledName.readable(name, atMost: Self.limit) == nil)
     }
 }
