@@ -82,6 +82,8 @@ import FileProviderGTK
         let height = Int(gtk_widget_get_height(widget))
         let perLine = isGrid ? Int(gtk_widget_get_width(widget)) / Self.leastCell.width + 1 : 1
         model.limit(to: max(perLine * (height / Self.leastCell.height + 1), Self.leastRows))
+        // If rows of the former location are still being added, the next frame is the first one of this location.
+        if framesOfGrowth != nil { framesOfGrowth = 0 }
     }
 
     /// Begins to add rows with each frame, if the model has rows and they are limited.
