@@ -37,8 +37,7 @@ private struct Application {
 
     /// The items of the batch that will be renamed or moved. Other items may get their present names.
     private var leaving: Set<ItemNumber> = []
-    /// The hashes of the identifiers of the items that this batch has added. They show whether an identifier occurs
-    /// twice in the batch.
+    /// The hashes of the identifiers of the items that this batch has added, to find those that occur twice.
     private var addedHashes: Set<UInt64> = []
     /// The known items that this batch has changed. All reports were compared with the rows before the first change.
     /// Therefore a further report of such an item is applied even if that comparison found no difference.
@@ -50,7 +49,7 @@ private struct Application {
     private var lastWaiting: [ExactText: Int] = [:]
     /// The identifiers of the items in the batch that lie in the trash, or in a directory in the trash.
     private var trashed: Set<ExactText> = []
-    /// The parent that was looked up last, and its number if it is known. Most items of a batch have the same parent.
+    /// The parent that was looked up last, for the next items. `nil` after the removal of a tree that may contain it.
     private var lastParent: (identifier: String, number: ItemNumber?)?
 
     init(_ state: WriterConnection, listedIn folder: ItemNumber?) {
@@ -180,8 +179,7 @@ private struct Application {
         }
     }
 
-    /// Returns the known directory with the given identifier, which an item names as its parent; `nil` if there is
-    /// none.
+    /// Returns the known directory with the identifier that an item names as its parent; `nil` if there is none.
     private mutating func parent(_ identifier: String) throws(IndexError) -> ItemNumber? {
         if let folder, folderIdentifier?.hasSameBytes(as: identifier) == true { return folder }
         if let lastParent, lastParent.identifier.hasSameBytes(as: identifier) { return lastParent.number }
@@ -257,7 +255,6 @@ private struct Application {
     /// the item to this parent.
     private mutating func confirm(_ number: ItemNumber, _ item: ProviderItem) throws(IndexError) {
         if try isInTrash(item) {
-            // The directory that was looked up last may be in the removed tree.
             lastParent = nil
             try state.removeTree(number, &result.removed)
             return
@@ -267,8 +264,7 @@ private struct Application {
             let before = try state.queries.withRow(
                 number,
                 { row throws(IndexError) -> IndexedItem? in
-                    // Any report, in a listing or a change feed, shows that the item exists. The item therefore counts
-                    // as listed.
+                    // Any report, in a listing or a change feed, shows that the item exists, so it counts as listed.
                     state.noteListed(number, in: row.parent)
                     let isInPlace = place == nil || row.parent == place || number == .root
                     let hasContents = try PackedItem.hasContents(row.bytes)
@@ -345,8 +341,7 @@ private struct Application {
                 let name = MountName.mended(said.item.filename)
                 after.name = try state.freeName(name, in: after.parent) { $0 != number && !self.leaving.contains($0) }
             } else if leaving.contains(number) {
-                // The item did not get the expected new name or place. Another item may have taken its current name
-                // meanwhile.
+                // The item did not get the expected new name or place, and another item may have its current name.
                 after.name = try state.freeName(before.name, of: said, in: after.parent) {
                     $0 != number && !self.leaving.contains($0)
                 }

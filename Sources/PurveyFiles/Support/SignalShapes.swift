@@ -72,7 +72,8 @@ import FileProviderGTK
             gtk_tooltip_set_text(tooltip, text)
             return 1
         }
-        // SAFETY: as above, with a result.
+        // SAFETY: GTK calls it on the main thread, with the arguments of this signal: two coordinates, whether the
+        // keyboard requests the tooltip, and the tooltip, between the object and the connection's data.
         connect(widget, "query-tooltip", unsafeBitCast(handler, to: GCallback.self), Handler { text() })
         gtk_widget_set_has_tooltip(widget, 1)
     }
