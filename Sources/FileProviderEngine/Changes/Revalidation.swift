@@ -99,7 +99,8 @@ final class Revalidation {
     func schedule(
         _ identifiers: Set<ExactText>, hasFailed: Bool = false, _ engine: isolated any EngineEvents
     ) throws(ProviderError) {
-        let new = identifiers.filter { !queue.contains($0.string) }
+        // The listing of its directory finds an item whose identifier is unknown.
+        let new = identifiers.filter { !queue.contains($0.string) && !IndexedItem.isReserved($0.string) }
         guard !new.isEmpty, !context.isClosed else { return }
         try context.write { writer throws(IndexError) in try writer.noteRevalidations(new.strings) }
         add(new, failures: hasFailed ? 1 : 0, engine)

@@ -110,7 +110,7 @@ extension EngineComponent {
     func check(_ answer: ProviderItem, is kind: ProviderItem.Kind, _ identifier: String? = nil) throws(ProviderError) {
         let isRight =
             !answer.identifier.isEmpty && answer.identifier != ProviderItem.rootIdentifier
-            && !answer.identifier.hasPrefix(IndexedItem.localPrefix) && answer.kind == kind
+            && !IndexedItem.isReserved(answer.identifier) && answer.kind == kind
             && identifier.map(answer.identifier.hasSameBytes(as:)) ?? true
         guard isRight else {
             throw ProviderError(.badAnswer, message: "The provider's reply is about another item than the request.")

@@ -197,6 +197,7 @@ final class Enumerator {
         _ folder: ItemNumber, _ engine: isolated any EngineEvents
     ) async throws(ProviderError) {
         let (resources, configuration) = (context.resources, context.configuration)
+        try await finder.awaitCertainIdentifier(of: folder, engine)
         let identifier = try context.row(of: folder).item.identifier
         // The anchor is requested before the first page, so that changes during the enumeration are reported again
         // later.
@@ -211,6 +212,7 @@ final class Enumerator {
         while let answer = try await pages.next() {
             guard !context.isClosed else { throw .closed }
             try checkIsStill(identifier, folder)
+            try checkHasIdentifiers(answer, of: folder)
             let news = try place(answer, in: folder, mark, engine)
             let known = { (try? resources.index.childCount(of: folder)) ?? 0 }
             if answer.page.next != nil, guarded.isEndless(answer.page, news: news, known: known) {
@@ -226,6 +228,18 @@ final class Enumerator {
     private func checkIsStill(_ identifier: String, _ folder: ItemNumber) throws(ProviderError) {
         guard try context.row(of: folder).item.identifier.hasSameBytes(as: identifier) else {
             throw ProviderError(.expired, message: "The folder has another identifier now.")
+        }
+    }
+
+    /// Checks that a page can give all items of the directory their new identifiers, if they may have any.
+    ///
+    /// - Throws: A failure of kind `expired` if the page is a stale reply for an item, which would count as unlisted.
+    private func checkHasIdentifiers(_ answer: RequestedPage, of folder: ItemNumber) throws(ProviderError) {
+        let renamed = try onRecord { () throws(IndexError) in try context.index.foldersWithNewIdentifier() }
+        guard renamed.contains(folder) else { return }
+        let identifiers = answer.page.items.lazy.map(\.identifier)
+        guard context.replies.staleItems(identifiers, since: answer.request).isEmpty else {
+            throw ProviderError(.expired, message: "Items of the folder got other identifiers during the listing.")
         }
     }
 

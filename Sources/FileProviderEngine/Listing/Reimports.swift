@@ -47,7 +47,7 @@ final class Reimports {
     func begin(_ top: ItemNumber, listing folders: [ItemNumber]) throws(ProviderError) {
         let recorded = recorded.union([top])
         try context.write { writer throws(IndexError) in
-            for folder in folders { try writer.noteReidentified(folder) }
+            for folder in folders { try writer.noteReidentified(folder, hasNewIdentifier: false) }
             try Self.write(recorded, &writer)
         }
         self.recorded = recorded

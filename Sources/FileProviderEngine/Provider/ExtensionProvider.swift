@@ -287,7 +287,7 @@ package final class ExtensionProvider: Provider {
         }
         return switch identifier {
         case ProviderItem.rootIdentifier, ProviderItem.workingSetIdentifier, ProviderItem.trashIdentifier: false
-        default: !identifier.hasPrefix(IndexedItem.localPrefix)
+        default: !IndexedItem.isReserved(identifier)
         }
     }
 

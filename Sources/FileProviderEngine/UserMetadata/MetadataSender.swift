@@ -65,6 +65,7 @@ final class MetadataSender {
                 return true
             }
             do {
+                if let row, try await finder.renewIdentifier(of: row, engine) != nil { return false }
                 if isOfAttributes {
                     guard try await sendAttributes(kind, of: entry, row, engine) else { return false }
                 } else {

@@ -15,8 +15,8 @@ import Glibc
 /// - `trash`: the items in the provider's trash.
 /// - `trash_nodes`: the files and directories of the local view of the trash; see ``TrashNode``.
 /// - `doubts`: identifiers of items with uncertain status, which must be revalidated.
-/// - `reidentified`: directories whose identifier the provider changed. The identifiers of their items may have
-///   changed, too.
+/// - `reidentified`: directories whose items may have new identifiers.
+/// - `new_identifiers`: the directories among these whose own identifier the provider changed.
 /// - `outdated`: directories with possible changes that the provider does not report by itself.
 /// - `anchors`, `settings`: values that are stored for other components.
 enum IndexSchema {
@@ -57,6 +57,7 @@ enum IndexSchema {
         try connection.run("CREATE TABLE IF NOT EXISTS doubts (identifier TEXT PRIMARY KEY) WITHOUT ROWID")
         try connection.run("CREATE TABLE IF NOT EXISTS outdated (container TEXT PRIMARY KEY) WITHOUT ROWID")
         try connection.run("CREATE TABLE IF NOT EXISTS reidentified (number INTEGER PRIMARY KEY)")
+        try connection.run("CREATE TABLE IF NOT EXISTS new_identifiers (number INTEGER PRIMARY KEY)")
         try connection.run("CREATE TABLE IF NOT EXISTS trash_nodes (number INTEGER PRIMARY KEY, data BLOB NOT NULL)")
     }
 

@@ -131,7 +131,7 @@ private struct Application {
 
     /// Whether an item of the provider may have the given identifier.
     private static func isItem(_ identifier: String) -> Bool {
-        !identifier.isEmpty && !identifier.hasPrefix(IndexedItem.localPrefix)
+        !identifier.isEmpty && !IndexedItem.isReserved(identifier)
             && identifier != ProviderItem.workingSetIdentifier && identifier != ProviderItem.trashIdentifier
     }
 

@@ -73,6 +73,15 @@ package struct IndexedItem: Sendable, Equatable {
     /// The prefix of identifiers that this machine assigned to items which the provider does not have yet.
     package static let localPrefix = "purvey-local:"
 
+    /// The prefix of identifiers that this machine assigned to items whose identifier at the provider is unknown,
+    /// because another item has got it. The engine learns the new one when it lists the item's directory.
+    package static let stalePrefix = "purvey-stale:"
+
+    /// Whether only this machine assigns identifiers like the given one.
+    package static func isReserved(_ identifier: String) -> Bool {
+        identifier.hasPrefix(localPrefix) || identifier.hasPrefix(stalePrefix)
+    }
+
     /// Whether the item is pinned, by itself or by a directory above it.
     package var staysLocal: Bool { isPinned || isPinnedByFolder }
 

@@ -114,6 +114,7 @@ extension Downloader {
             do throws(ProviderError) {
                 guard !context.isClosed else { throw .closed }
                 number = fetchedNumber(original)
+                try await finder.awaitCertainIdentifier(of: number, engine)
                 let row = try cache.openRow(number)
                 // The file may have been truncated or fetched in another way meanwhile.
                 let isWanted = row.content == .dataless || row.content == .partial || outdated.isGrowing(number)

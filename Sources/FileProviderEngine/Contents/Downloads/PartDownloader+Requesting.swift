@@ -207,6 +207,7 @@ extension PartDownloader {
             let failure: ProviderError
             do throws(ProviderError) {
                 guard !context.isClosed else { throw .closed }
+                try await finder.awaitCertainIdentifier(of: file.number, engine)
                 identifier = try cache.openRow(file.number).item.identifier
                 return try await fetchedOnce(range, of: file, key, engine)
             } catch {

@@ -158,21 +158,11 @@ final class IdentifierFinder: EngineComponent {
     func findNewIdentifier(
         of number: ItemNumber, asked identifier: String, _ engine: isolated any EngineEvents
     ) async throws -> StepResult? {
-        guard var row = try index.itemEvenIfDeleted(number), row.isKnownToProvider else { return nil }
+        guard let row = try index.itemEvenIfDeleted(number), row.isKnownToProvider else { return nil }
         guard row.item.identifier.hasSameBytes(as: identifier) else { return .later(0) }
-        let reidentified = try index.reidentifiedFolders()
-        guard !tracker.moves.isEmpty || !reidentified.isEmpty else { return nil }
-        // The path leads from the item up to the highest directory whose items may have other identifiers.
-        var (path, count): ([IndexedItem], Int) = ([], 0)
-        for _ in 0..<IndexedItem.mostAncestors {
-            guard row.number != .root else { break }
-            path.append(row)
-            guard let folder = try index.item(identifier: row.item.parent), folder.number != .root else { break }
-            if tracker.moves[folder.number] != nil { return .waits(for: folder.number) }
-            if reidentified.contains(folder.number) { count = path.count }
-            row = folder
-        }
-        for child in path.prefix(count).reversed() {
+        let (path, moving) = try uncertainPath(of: row, beneath: index.reidentifiedFolders())
+        if let moving { return .waits(for: moving) }
+        for child in path.reversed() {
             guard let now = try index.itemEvenIfDeleted(child.number),
                 now.item.identifier.hasSameBytes(as: child.item.identifier)
             else { continue }
@@ -185,6 +175,10 @@ final class IdentifierFinder: EngineComponent {
                 row.item.identifier.hasSameBytes(as: now.item.identifier)
             else { return .later(0) }
             if found.identifier.hasSameBytes(as: row.item.identifier) { continue }
+            // The index may have the found identifier for an item that has another one by now, too.
+            let others = try writer.writeIndex { writer throws(IndexError) in try context.reidentify([found], &writer) }
+            tracker.follow(others, engine)
+            if others.contains(where: { $0.number == row.number }) { continue }
             let (double, result) = try double(of: row.number, found, engine)
             if let result { return result }
             try take(found.identifier, for: row, engine)
@@ -195,6 +189,56 @@ final class IdentifierFinder: EngineComponent {
         }
         guard let now = try index.itemEvenIfDeleted(number) else { return nil }
         return now.item.identifier.hasSameBytes(as: identifier) ? nil : .later(0)
+    }
+
+    /// Returns the given item and the directories above it that lie in one of the directories `reidentified`, from the
+    /// item upwards, and the nearest directory above the item that is being moved.
+    private func uncertainPath(
+        of item: IndexedItem, beneath reidentified: Set<ItemNumber>
+    ) throws(IndexError) -> (path: [IndexedItem], moving: ItemNumber?) {
+        guard !tracker.moves.isEmpty || !reidentified.isEmpty else { return ([], nil) }
+        var (row, path, count): (IndexedItem, [IndexedItem], Int) = (item, [], 0)
+        for _ in 0..<IndexedItem.mostAncestors {
+            guard row.number != .root else { break }
+            path.append(row)
+            guard let folder = try index.item(identifier: row.item.parent), folder.number != .root else { break }
+            if tracker.moves[folder.number] != nil { return (Array(path.prefix(count)), folder.number) }
+            if reidentified.contains(folder.number) { count = path.count }
+            row = folder
+        }
+        return (Array(path.prefix(count)), nil)
+    }
+
+    /// Finds the new identifier of the given item before a request about it, if a directory above it got a new
+    /// identifier and was not enumerated since. With identifiers that are paths, the provider may already use the known
+    /// identifier for another item.
+    ///
+    /// - Returns: The item or the delay to wait for; `nil` if the request can be sent with the known identifier.
+    func renewIdentifier(of row: IndexedItem, _ engine: isolated any EngineEvents) async throws -> StepResult? {
+        // The item's own move may have been done, so it need not be in its former directory.
+        let renamed = try index.foldersWithNewIdentifier()
+        guard !renamed.isEmpty, row.isKnownToProvider, tracker.moves[row.number] == nil,
+            try !uncertainPath(of: row, beneath: renamed).path.isEmpty
+        else { return nil }
+        return try await findNewIdentifier(of: row.number, asked: row.item.identifier, engine)
+    }
+
+    /// Finds the new identifier of the given item as ``renewIdentifier(of:)`` does, and waits for moves that must
+    /// complete first.
+    func awaitCertainIdentifier(
+        of number: ItemNumber, _ engine: isolated any EngineEvents
+    ) async throws(ProviderError) {
+        do {
+            for _ in 1...8 {
+                guard let row = try index.item(number), let result = try await renewIdentifier(of: row, engine) else {
+                    return
+                }
+                guard case .waits = result else { continue }
+                guard await awaitNewIdentifier(of: number, asked: row.item.identifier, engine) else { return }
+            }
+        } catch {
+            throw (error as? ProviderError) ?? ProviderError(.transient, message: "\(error)")
+        }
     }
 
     /// The maximum delay in seconds between repeating a move and looking up the identifier.

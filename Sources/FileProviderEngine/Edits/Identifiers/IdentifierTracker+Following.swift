@@ -114,7 +114,9 @@ extension IdentifierTracker {
     /// Enumerates the given directory, because the provider may have an item in it under another identifier than the
     /// one in the provider's reply about this item.
     func listForIdentifiers(_ folder: ItemNumber, _ engine: isolated any EngineEvents) throws {
-        try writer.writeIndex { writer throws(IndexError) in try writer.noteReidentified(folder) }
+        try writer.writeIndex { writer throws(IndexError) in
+            try writer.noteReidentified(folder, hasNewIdentifier: true)
+        }
         listReidentified(engine)
     }
 

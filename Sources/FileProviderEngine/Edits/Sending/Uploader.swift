@@ -89,6 +89,7 @@ final class Uploader: EngineComponent {
             return .done
         }
         if row.isKnownToProvider, entry.hasLostIdentifier { return try recreation.makeAgain(number, engine) }
+        if let result = try await finder.renewIdentifier(of: row, engine) { return result }
         if row.isKnownToProvider, let result = try await settleLost(entry, row, nil, engine) { return result }
         if entry.changes.contains(.deleted) { return try await sendRemoval(entry, row, engine) }
         // A file that is open for writing is sent after it is closed, or some time after it was noted as edited.

@@ -41,15 +41,18 @@ extension IndexWriter {
 
     /// Records that the identifiers of the items in the given directory may have changed. The record stays until the
     /// directory is listed.
-    package mutating func noteReidentified(_ folder: ItemNumber) throws(IndexError) {
+    ///
+    /// - Parameter hasNewIdentifier: Whether the directory's own identifier has changed.
+    package mutating func noteReidentified(_ folder: ItemNumber, hasNewIdentifier: Bool) throws(IndexError) {
         guard let identifier = try item(folder)?.item.identifier else { return }
-        try state.reidentified.note(folder)
+        try state.reidentified.note(folder, hasNewIdentifier: hasNewIdentifier)
         // With an anchor only later changes would be requested, and the directory would not be listed.
         try setAnchor(nil, of: identifier)
         try setOutdated(true, identifier)
     }
 
-    /// Deletes the record that ``noteReidentified(_:)`` made, because the provider does not have the directory.
+    /// Deletes the record that ``noteReidentified(_:hasNewIdentifier:)`` made, because the provider does not have the
+    /// directory.
     package mutating func forgetReidentified(_ folder: ItemNumber) throws(IndexError) {
         try state.reidentified.forget(folder)
     }
@@ -125,6 +128,7 @@ private struct Matching {
     }
 
     mutating func run() throws(IndexError) -> [Reidentified] {
+        try freeReused()
         try dropKnown()
         guard !items.isEmpty else { return [] }
         // An item can be matched only after its directory, and a reply may have them in any order.
@@ -136,6 +140,24 @@ private struct Matching {
         }
         try matchByContents()
         return result
+    }
+
+    /// Takes the reported identifiers from known items for which they are outdated: another directory has the reported
+    /// item, and the known item's directory got a new identifier and was not listed since. The identifiers are paths
+    /// then, and the known item's is learnt when its directory is listed.
+    private mutating func freeReused() throws(IndexError) {
+        guard !state.reidentified.withNewIdentifier.isEmpty else { return }
+        for item in items {
+            guard let number = try state.queries.number(identifier: item.identifier), number != .root,
+                let row = try state.queries.item(number), row.isKnownToProvider,
+                !row.item.parent.hasSameBytes(as: item.parent),
+                let folder = try state.queries.number(identifier: row.item.parent),
+                state.reidentified.withNewIdentifier.contains(folder)
+            else { continue }
+            var stale = item
+            stale.identifier = IndexedItem.stalePrefix + "\(number.rawValue)"
+            try take(row, stale)
+        }
     }
 
     private mutating func dropKnown() throws(IndexError) {

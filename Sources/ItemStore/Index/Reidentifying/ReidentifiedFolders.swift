@@ -1,38 +1,68 @@
-/// Records the directories whose identifier the provider changed. If identifiers are paths, the identifiers of the
-/// items in such a directory have changed, too. The engine learns the new identifiers when it lists the directory.
+/// Records the directories whose items may have new identifiers: the provider changed the directory's own identifier,
+/// or is importing the directory again. The engine learns the items' identifiers when it lists the directory.
 final class ReidentifiedFolders {
-    private let add: Statement
-    private let remove: Statement
-    private let all: Statement
+    /// A set of directories in a table. It is kept in memory, because each page of a listing is checked against it.
+    /// Usually it is empty.
+    private struct Record {
+        private let add: Statement
+        private let remove: Statement
+        private let all: Statement
+        private(set) var numbers: Set<ItemNumber> = []
 
-    /// The directories. They are kept in memory, because each page of a listing is checked against them. Usually there
-    /// are none.
-    private(set) var numbers: Set<ItemNumber> = []
+        init(_ table: String, _ connection: DatabaseConnection) throws(IndexError) {
+            add = try connection.statement("INSERT OR REPLACE INTO \(table) (number) VALUES (?1)")
+            remove = try connection.statement("DELETE FROM \(table) WHERE number = ?1")
+            all = try connection.statement("SELECT number FROM \(table)")
+        }
+
+        mutating func readAgain() throws(IndexError) {
+            numbers = []
+            while try all.step() { numbers.insert(ItemNumber(rawValue: all.integer(0))) }
+            all.reset()
+        }
+
+        mutating func insert(_ folder: ItemNumber) throws(IndexError) {
+            guard numbers.insert(folder).inserted else { return }
+            add.bind(1, folder.rawValue)
+            try add.run()
+        }
+
+        mutating func remove(_ folder: ItemNumber) throws(IndexError) {
+            guard numbers.remove(folder) != nil else { return }
+            remove.bind(1, folder.rawValue)
+            try remove.run()
+        }
+    }
+
+    private var outdated: Record
+    private var renamed: Record
+
+    /// The directories whose items may have new identifiers.
+    var numbers: Set<ItemNumber> { outdated.numbers }
+    /// The directories among ``numbers`` whose own identifier the provider changed. If identifiers are paths, other
+    /// items may have the former identifiers of their items.
+    var withNewIdentifier: Set<ItemNumber> { renamed.numbers }
 
     init(_ connection: DatabaseConnection) throws(IndexError) {
-        add = try connection.statement("INSERT OR REPLACE INTO reidentified (number) VALUES (?1)")
-        remove = try connection.statement("DELETE FROM reidentified WHERE number = ?1")
-        all = try connection.statement("SELECT number FROM reidentified")
+        outdated = try Record("reidentified", connection)
+        renamed = try Record("new_identifiers", connection)
     }
 
     /// Reads the in-memory state from the index when it is opened and after a rollback.
     func readAgain() throws(IndexError) {
-        numbers = []
-        while try all.step() { numbers.insert(ItemNumber(rawValue: all.integer(0))) }
-        all.reset()
+        try outdated.readAgain()
+        try renamed.readAgain()
     }
 
-    func note(_ folder: ItemNumber) throws(IndexError) {
-        guard numbers.insert(folder).inserted else { return }
-        add.bind(1, folder.rawValue)
-        try add.run()
+    func note(_ folder: ItemNumber, hasNewIdentifier: Bool) throws(IndexError) {
+        try outdated.insert(folder)
+        if hasNewIdentifier { try renamed.insert(folder) }
     }
 
     /// Deletes the record of the given directory, which was listed or is gone.
     func forget(_ folder: ItemNumber) throws(IndexError) {
-        guard numbers.remove(folder) != nil else { return }
-        remove.bind(1, folder.rawValue)
-        try remove.run()
+        try outdated.remove(folder)
+        try renamed.remove(folder)
     }
 }
 
@@ -57,9 +87,15 @@ extension Index {
     }
 
     /// Returns the directories whose items may have new identifiers.
-    package func reidentifiedFolders() throws(IndexError) -> Set<ItemNumber> {
+    package func reidentifiedFolders() throws(IndexError) -> Set<ItemNumber> { try numbers(in: "reidentified") }
+
+    /// Returns the directories that got a new identifier and have not been listed since. If identifiers are paths,
+    /// other items may have the former identifiers of their items.
+    package func foldersWithNewIdentifier() throws(IndexError) -> Set<ItemNumber> { try numbers(in: "new_identifiers") }
+
+    private func numbers(in table: String) throws(IndexError) -> Set<ItemNumber> {
         try read { queries throws(IndexError) in
-            let statement = try queries.connection.statement("SELECT number FROM reidentified")
+            let statement = try queries.connection.statement("SELECT number FROM \(table)")
             defer { statement.reset() }
             var numbers: Set<ItemNumber> = []
             while try statement.step() { numbers.insert(ItemNumber(rawValue: statement.integer(0))) }

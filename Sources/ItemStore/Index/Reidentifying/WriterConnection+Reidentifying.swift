@@ -33,7 +33,7 @@ extension WriterConnection {
             try statement.run()
         }
         guard holdsKnown || folder.listing != .never else { return }
-        try reidentified.note(folder.number)
+        try reidentified.note(folder.number, hasNewIdentifier: true)
         let statement = try connection.statement("INSERT OR IGNORE INTO outdated VALUES (?1)")
         statement.bind(1, new)
         try statement.run()
