@@ -35,9 +35,24 @@ import Testing
         }
     }
 
-    @Test(arguments: Edit.allCases)
-    func anEditDuringWhichTheDaemonIsKilledIsAtTheProviderOnce(_ edit: Edit) async throws {
-        let names = Self.moments(of: edit).map(\.description)
+    /// An edit, and some of the moments at which it is interrupted.
+    struct Interruptions: CustomTestStringConvertible {
+        let edit: Edit
+        let names: [String]
+        var testDescription: String { "\(edit), \(names.joined(separator: ", "))" }
+
+        /// The moments of all edits. There are few in each, because the cases run at the same time.
+        static let all: [Interruptions] = Edit.allCases.flatMap { edit in
+            let names = moments(of: edit).map(\.description)
+            return stride(from: 0, to: names.count, by: 2).map { start in
+                Interruptions(edit: edit, names: Array(names[start..<min(start + 2, names.count)]))
+            }
+        }
+    }
+
+    @Test(arguments: Interruptions.all)
+    func anEditDuringWhichTheDaemonIsKilledIsAtTheProviderOnce(_ interruptions: Interruptions) async throws {
+        let (edit, names) = (interruptions.edit, interruptions.names)
         try await DaemonFixture.run { place in
             for name in names { try Tree.make(Edit.before, in: place.cloud + "/" + name) }
         } _: { place in
