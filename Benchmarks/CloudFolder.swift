@@ -70,6 +70,24 @@ final class CloudFolder {
         try ([processIdentifier] + startedProcesses).map { try Measure.peakResident(ofProcess: "\($0)") }.reduce(0, +)
     }
 
+    /// Waits until the daemon and its providers use almost no processor time for a second: background work, such as the
+    /// search index of new items, has ended.
+    func waitUntilIdle() throws {
+        var before = try processorSeconds()
+        for _ in 0..<300 {
+            sleep(1)
+            let now = try processorSeconds()
+            if now - before < 0.03 { return }
+            before = now
+        }
+        throw MeasurementError("the daemon is busy for five minutes without a request")
+    }
+
+    private func processorSeconds() throws -> Double {
+        try ([processIdentifier] + startedProcesses).map { try Measure.processorSeconds(ofProcess: "\($0)") }
+            .reduce(0, +)
+    }
+
     /// Runs a command with this daemon, and returns its output.
     @discardableResult
     func purvey(_ arguments: [String]) throws -> String {

@@ -20,9 +20,11 @@ extension Section {
         daemon["PURVEY_BUS"] = "session"
         let cloud = try CloudFolder(over: source.path, environment: daemon)
         for name in [fewName, manyName] { try MountedFiles.list(cloud.mount + "/" + name, "-f", atLeast: 1_000) }
+        try cloud.waitUntilIdle()
         try measureEmblems(cloud, display, &report)
         try measureStart(cloud, display, source.path, &report)
         try addMillion(to: cloud)
+        try cloud.waitUntilIdle()
         try measureUse(cloud, display, &report)
     }
 

@@ -138,13 +138,7 @@ private final class MillionListing {
         }
         guard let number = found.withLock({ $0 }) else { throw MeasurementError("the provider's process has ended") }
         let peak = try Measure.peakResident(ofProcess: "\(number)")
-        // The name in parentheses may contain anything. The times are the twelfth and thirteenth values after it.
-        let times = try String(contentsOfFile: "/proc/\(number)/stat", encoding: .utf8)
-            .split(separator: ")").last?.split(separator: " ")
-        guard let times, times.count > 12, let user = Double(times[11]), let system = Double(times[12]) else {
-            throw MeasurementError("no times of the provider's process")
-        }
-        return (number, peak, (user + system) / Double(sysconf(CInt(_SC_CLK_TCK))))
+        return (number, peak, try Measure.processorSeconds(ofProcess: "\(number)"))
     }
 
     private func wait(for work: @escaping @Sendable () async -> Void) {

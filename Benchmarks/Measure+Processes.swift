@@ -19,4 +19,15 @@ extension Measure {
         }
         return kilobytes << 10
     }
+
+    /// Returns the processor time in seconds that a process has used so far.
+    static func processorSeconds(ofProcess process: String) throws -> Double {
+        // The name in parentheses may contain anything. The times are the twelfth and thirteenth values after it.
+        let times = try String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8)
+            .split(separator: ")").last?.split(separator: " ")
+        guard let times, times.count > 12, let user = Double(times[11]), let system = Double(times[12]) else {
+            throw MeasurementError("no times of the process \(process)")
+        }
+        return (user + system) / Double(sysconf(CInt(_SC_CLK_TCK)))
+    }
 }
