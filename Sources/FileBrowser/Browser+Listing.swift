@@ -30,7 +30,8 @@ extension Browser {
     /// the items from the listing.
     private func fail(_ error: BrowserError) {
         listingError = error
-        if error.kind == .noSuchItem || error.kind == .noSuchDomain { listing.clear() }
+        if hasFormerResults || error.kind == .noSuchItem || error.kind == .noSuchDomain { listing.clear() }
+        hasFormerResults = false
     }
 
     /// Reads the current location again. If it is being read now, reads it again after that.
@@ -56,11 +57,16 @@ extension Browser {
     }
 
     private static let mostRecents = 200
+    /// The maximum number of results that are shown before the others are read.
+    private static let firstResults = 30
     private static let mostResults = 500
     private static let mostProvided = 100
 
     private func show(_ found: [FoundItemDescription]) {
-        if !Task.isCancelled { listing.replace(with: found.map { BrowserItem($0) }) }
+        if Task.isCancelled { return }
+        let items = found.map { BrowserItem($0) }
+        if hasFormerResults { listing.exchange(with: items) } else { listing.replace(with: items) }
+        hasFormerResults = false
     }
 
     private func readFolder(_ domain: String, _ path: String) async throws(BrowserError) {
@@ -89,12 +95,15 @@ extension Browser {
 
     private func readSearch(_ text: String, _ domain: String?) async throws(BrowserError) {
         let words = text.split(whereSeparator: \.isWhitespace).map(String.init)
-        let known = try await daemon.call(
-            SearchCall(
-                domain: domain, words: words, types: [], tags: [], since: nil, before: nil, limit: Self.mostResults)
-        ).items.map { BrowserItem($0) }
-        if Task.isCancelled { return }
-        listing.replace(with: known)
+        // The best results are shown first, because they fill the window in a fraction of the time.
+        for limit in [Self.firstResults, Self.mostResults] {
+            let call = SearchCall(
+                domain: domain, words: words, types: [], tags: [], since: nil, before: nil, limit: limit)
+            let known = try await daemon.call(call).items
+            if Task.isCancelled { return }
+            show(known)
+            if known.count < limit { break }
+        }
         guard (try? await Task.sleep(for: Self.typingPause)) != nil else { return }
         let call = SearchProvidersCall(domain: domain, query: text, limit: Self.mostProvided)
         // A failure of the service's search is ignored, because the index was already searched.

@@ -48,6 +48,8 @@ import LinuxSystem
     package private(set) var location = Location.recents
     package private(set) var history: [Location] = []
     package private(set) var future: [Location] = []
+    /// Whether the listing has the results of the former search, because the current one has none yet.
+    package internal(set) var hasFormerResults = false
     /// Whether items of the current location are still arriving.
     package internal(set) var isLoading = false
     /// The reason why the current location cannot be shown; `nil` if it can be shown.
@@ -121,9 +123,11 @@ import LinuxSystem
     }
 
     private func show(_ location: Location) {
+        // While the user types, the former results stay until the next ones replace them.
+        hasFormerResults = location.isSameSearch(as: self.location) && listing.count > 0
+        if !hasFormerResults { listing.clear() }
         self.location = location
         selection = []
-        listing.clear()
         whenChanged(.location)
         load()
     }

@@ -31,7 +31,7 @@ import FileProviderGTK
     private var browser: Browser { window.browser }
     /// The `GdkFrameClock`, which exists once the window is realized.
     private var clock: OpaquePointer?
-    private var waiting: (isDone: () -> Bool, continuation: CheckedContinuation<Void, Never>)?
+    private var waiting: (isDone: () -> Bool, continuation: CheckedContinuation<gint64, Never>)?
     /// The instant at which the drawing of the current frame began, in microseconds.
     private var frameStart: gint64 = 0
     /// The durations of the drawing of all frames, in microseconds.
@@ -65,11 +65,12 @@ import FileProviderGTK
     }
 
     private func frameEnded() {
-        frames.append(g_get_monotonic_time() - frameStart)
+        let now = g_get_monotonic_time()
+        frames.append(now - frameStart)
         guard let waiting else { return }
         if waiting.isDone() {
             self.waiting = nil
-            waiting.continuation.resume()
+            waiting.continuation.resume(returning: now)
         } else {
             requestFrame()
         }
@@ -78,7 +79,9 @@ import FileProviderGTK
     private func requestFrame() { gdk_frame_clock_request_phase(clock, GDK_FRAME_CLOCK_PHASE_PAINT) }
 
     /// Requests frames until a condition holds at the end of a frame.
-    private func drawn(_ isDone: @escaping () -> Bool) async {
+    ///
+    /// - Returns: The instant at which that frame ended, in microseconds. The caller may run later.
+    @discardableResult private func drawn(_ isDone: @escaping () -> Bool) async -> gint64 {
         await withCheckedContinuation { continuation in
             waiting = (isDone, continuation)
             requestFrame()
@@ -96,12 +99,11 @@ import FileProviderGTK
         for repetition in 0...Self.repetitions {
             let start = g_get_monotonic_time()
             browser.go(to: .folder(domain: domain, path: path))
-            await drawn { browser.listing.count > 0 }
-            let rows = g_get_monotonic_time()
-            await drawn { !browser.isLoading }
+            let rows = await drawn { browser.listing.count > 0 }
+            let end = await drawn { !browser.isLoading }
             if repetition > 0 {
                 Self.report(.rows, rows - start)
-                Self.report(.folder, g_get_monotonic_time() - start)
+                Self.report(.folder, end - start)
             }
             guard repetition < Self.repetitions else { return }
             browser.goBack()
@@ -139,8 +141,11 @@ import FileProviderGTK
             let text = String(word[...end])
             let start = g_get_monotonic_time()
             gtk_editable_set_text(window.searchEntry.opaque, text)
-            await drawn { browser.location == .search(text: text, domain: nil) && browser.listing.count > 0 }
-            Self.report(.search, g_get_monotonic_time() - start)
+            let end = await drawn {
+                browser.location == .search(text: text, domain: nil) && !browser.hasFormerResults
+                    && browser.listing.count > 0
+            }
+            Self.report(.search, end - start)
         }
     }
 }

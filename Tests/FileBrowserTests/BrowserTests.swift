@@ -133,6 +133,25 @@ import Testing
         }
     }
 
+    @Test func theResultsOfASearchStayUntilTheNextOnesAreRead() async throws {
+        try await browse(files) { browser, place in
+            browser.search("pla")
+            #expect(browser.names.isEmpty && !browser.hasFormerResults)
+            try await eventually("it is found") { browser.names == ["Plan.txt"] }
+            browser.search("plan")
+            #expect(browser.names == ["Plan.txt"] && browser.hasFormerResults)
+            try await eventually("it is found again") { !browser.hasFormerResults }
+            #expect(browser.names == ["Plan.txt"])
+            browser.search("planet")
+            #expect(browser.names == ["Plan.txt"] && browser.hasFormerResults)
+            try await eventually("nothing is found") { browser.names.isEmpty && !browser.hasFormerResults }
+            browser.search("no")
+            try await eventually("the folder is found") { browser.names == ["Notes"] }
+            browser.search("")
+            #expect(browser.names.isEmpty && !browser.hasFormerResults)
+        }
+    }
+
     @Test func favoritesAndTheTrashHaveTheirPlaces() async throws {
         try await browse(files) { browser, place in
             browser.setFavorite([try await browser.item("Plan.txt")], true)

@@ -81,6 +81,19 @@ import Testing
         #expect(listing.row(of: item("zebra").id) == 999)
     }
 
+    @Test func allRowsAreExchangedInOneChange() {
+        let listing = ItemListing()
+        listing.replace(with: ["a", "b", "c"].map { item($0) })
+        var changes: [ItemListing.Change] = []
+        listing.whenChanged = { changes.append($0) }
+        listing.exchange(with: ["z", "b"].map { item($0) })
+        #expect(listing.all.map(\.name) == ["b", "z"])
+        #expect(listing.row(of: item("z").id) == 1 && listing.row(of: item("a").id) == nil)
+        listing.exchange(with: [])
+        #expect(listing.count == 0)
+        #expect(changes.map(\.removed) == [3, 2] && changes.map(\.added) == [2, 0])
+    }
+
     @Test func namesOfEqualCharactersAndOtherBytesAreTwoItems() {
         let listing = ItemListing()
         listing.append([item("caf\u{E9}"), item("cafe\u{301}")])

@@ -111,9 +111,13 @@ import FileProvider
     /// Removes all items.
     package func clear() {
         let count = rows.count
+        removeAll()
+        if count > 0 { whenChanged(Change(position: 0, removed: count, added: 0)) }
+    }
+
+    private func removeAll() {
         (items, sortKeys, rows, freeSlots, pending) = ([], [], [], [], [])
         slots = nil
-        if count > 0 { whenChanged(Change(position: 0, removed: count, added: 0)) }
     }
 
     /// Adds an item, or replaces the item that has the same identity.
@@ -152,16 +156,22 @@ import FileProvider
         }
         let wanted = Set(new.map(\.id))
         let gone = all.map(\.id).filter { !wanted.contains($0) }
-        if gone.count > Self.mostRemovals {
-            clear()
-            append(new)
-            return flush()
-        }
+        if gone.count > Self.mostRemovals { return exchange(with: new) }
         for id in gone { remove(id) }
         for item in new {
             if slot(of: item.id) == nil { pending.append(store(item)) } else { setKnown(item) }
         }
         flush()
+    }
+
+    /// Replaces all items in one change of all rows. A view then uses the widgets of the former rows for the new ones.
+    package func exchange(with new: [BrowserItem]) {
+        let count = rows.count
+        removeAll()
+        for item in new { pending.append(store(item)) }
+        rows = pending.sorted { precedes($0, $1) }
+        pending = []
+        if count > 0 || !rows.isEmpty { whenChanged(Change(position: 0, removed: count, added: rows.count)) }
     }
 
     /// The number of removed items above which it is faster to build the listing again.

@@ -28,6 +28,13 @@ package enum Location: Sendable, Hashable {
         }
     }
 
+    /// Whether this and the other location are searches in the same domain. Their texts may differ, which only the
+    /// search entry shows.
+    package func isSameSearch(as other: Location) -> Bool {
+        guard case .search(_, let domain) = self, case .search(_, let otherDomain) = other else { return false }
+        return domain == otherDomain
+    }
+
     package var title: String {
         switch self {
         case .folder(let domain, let path): path.isEmpty ? domain : path.lastPathName

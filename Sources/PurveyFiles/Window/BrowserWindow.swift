@@ -319,18 +319,19 @@ import FileProviderGTK
             // The mount of the first location may not have been known before.
             prepareItems()
         case .location:
+            if !browser.location.isSameSearch(as: shownLocation) {
+                pathBar.refresh()
+                sidebar.refresh()
+                setTitle()
+            }
             locationChanged()
-            pathBar.refresh()
-            sidebar.refresh()
             banner.refresh()
-            setTitle()
             refreshContent()
         case .loading: itemsArrived()
-        case .selection: break
         case .banner: banner.refresh()
         case .jobs, .transfers:
             if browser.location == .transfers { refreshContent() }
-        case .clipboard: break
+        case .selection, .clipboard: break
         }
         if layout.isPaneShown, aspect == .selection || aspect == .loading || aspect == .location { info.refresh() }
         actions.refresh(browser)
@@ -374,10 +375,9 @@ import FileProviderGTK
         let former = shownLocation
         shownLocation = browser.location
         focusOnArrival = items.hasFocus || gtk_window_get_focus(window) == nil
+        arrival = nil
         if former.parent == browser.location, case .folder(let domain, let path) = former {
             arrival = BrowserItem.ID(domain: domain, path: path)
-        } else {
-            arrival = nil
         }
         Task { [weak self] in
             try? await Task.sleep(for: Self.patience)
