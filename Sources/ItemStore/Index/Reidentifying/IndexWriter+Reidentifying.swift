@@ -147,7 +147,7 @@ private struct Matching {
     /// then, and the known item's is learnt when its directory is listed.
     private mutating func freeReused() throws(IndexError) {
         guard !state.reidentified.withNewIdentifier.isEmpty else { return }
-        for item in items {
+        for item in items where !item.isInTrash {
             guard let number = try state.queries.number(identifier: item.identifier), number != .root,
                 let row = try state.queries.item(number), row.isKnownToProvider,
                 !row.item.parent.hasSameBytes(as: item.parent),
