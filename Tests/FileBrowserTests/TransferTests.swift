@@ -82,10 +82,10 @@ import Testing
                 place.daemon.kill()
                 try place.daemon.start()
             }
-            try await eventually("the mount is back") {
-                try await onThread {
-                    (try? Data("other".utf8).write(to: URL(fileURLWithPath: place.mount + "/Other.txt"))) != nil
-                }
+            // A file that is written earlier is made in the directory beneath, which can then not be mounted on.
+            try await eventually("the mount is back") { try await onThread { access(path, F_OK) == 0 } }
+            try await onThread {
+                try Data("other".utf8).write(to: URL(fileURLWithPath: place.mount + "/Other.txt"))
             }
             try await eventually("other changes are sent") { try await place.paths().contains("Other.txt") }
             #expect(try await place.tell { try $0.text("Plan.txt") } == "to do")

@@ -114,12 +114,12 @@ final class FreshHome: Sendable {
 
     /// Whether a file system is mounted in this home.
     private var hasMounts: Bool {
-        (try? String(contentsOfFile: "/proc/self/mountinfo", encoding: .utf8))?.contains(" \(home)/") == true
+        (try? MountTable.current())?.mounts.contains { $0.point.hasPrefix(home + "/") } == true
     }
 
     /// Whether a file system is mounted on a directory of the home.
     func isMounted(_ name: String) -> Bool {
-        (try? String(contentsOfFile: "/proc/self/mountinfo", encoding: .utf8))?.contains(" \(home)/\(name) ") == true
+        (try? MountTable.current())?.mounts.contains { $0.point == home + "/" + name } == true
     }
 
     private func end() async {
