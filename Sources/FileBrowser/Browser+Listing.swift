@@ -100,7 +100,6 @@ extension Browser {
             let call = SearchCall(
                 domain: domain, words: words, types: [], tags: [], since: nil, before: nil, limit: limit)
             let known = try await daemon.call(call).items
-            if Task.isCancelled { return }
             show(known)
             if known.count < limit { break }
         }

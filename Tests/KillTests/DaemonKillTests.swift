@@ -8,8 +8,8 @@ import Testing
 /// Tests in which the daemon is killed with SIGKILL at each step of each edit, with a real provider in its own
 /// process and a real mount.
 ///
-/// The suite takes almost two minutes, most of it waits: at each moment two daemons start, each mounts, and the edit is
-/// uploaded before the next moment.
+/// Most of the suite's time is waits: at each moment two daemons start, each mounts, and the edit is uploaded before
+/// the next moment.
 @Suite(.ownThreads, .timeLimit(.minutes(TestSample.minutes(20)))) struct DaemonKillTests {
     /// Steps that the fault harness covers. It has scenarios for user metadata, the trash and uncertain items, and each
     /// of its scenarios contains listings and changes.
@@ -41,11 +41,11 @@ import Testing
         let names: [String]
         var testDescription: String { "\(edit), \(names.joined(separator: ", "))" }
 
-        /// The moments of all edits. There are few in each, because the cases run at the same time.
+        /// All moments of all edits. The cases run at the same time, so each has at most two moments.
         static let all: [Interruptions] = Edit.allCases.flatMap { edit in
             let names = moments(of: edit).map(\.description)
             return stride(from: 0, to: names.count, by: 2).map { start in
-                Interruptions(edit: edit, names: Array(names[start..<min(start + 2, names.count)]))
+                Interruptions(edit: edit, names: Array(names[start...].prefix(2)))
             }
         }
     }

@@ -215,30 +215,36 @@ final class IdentifierFinder: EngineComponent {
     ///
     /// - Returns: The item or the delay to wait for; `nil` if the request can be sent with the known identifier.
     func renewIdentifier(of row: IndexedItem, _ engine: isolated any EngineEvents) async throws -> StepResult? {
-        // The item's own move may have been done, so it need not be in its former directory.
-        let renamed = try index.foldersWithNewIdentifier()
-        guard !renamed.isEmpty, row.isKnownToProvider, tracker.moves[row.number] == nil,
-            try !uncertainPath(of: row, beneath: renamed).path.isEmpty
+        let folders = try index.foldersWithNewIdentifier()
+        // An item whose own move is uncertain need not be in its former directory.
+        guard !folders.isEmpty, row.isKnownToProvider, tracker.moves[row.number] == nil,
+            try !uncertainPath(of: row, beneath: folders).path.isEmpty
         else { return nil }
         return try await findNewIdentifier(of: row.number, asked: row.item.identifier, engine)
     }
 
     /// Finds the new identifier of the given item as ``renewIdentifier(of:)`` does, and waits for moves that must
     /// complete first.
+    ///
+    /// - Throws: The provider's failure, or a failure of kind `transient` if a move does not complete.
     func awaitCertainIdentifier(
         of number: ItemNumber, _ engine: isolated any EngineEvents
     ) async throws(ProviderError) {
         do {
+            var mayWait = true
             for _ in 1...8 {
                 guard let row = try index.item(number), let result = try await renewIdentifier(of: row, engine) else {
                     return
                 }
                 guard case .waits = result else { continue }
-                guard await awaitNewIdentifier(of: number, asked: row.item.identifier, engine) else { return }
+                guard mayWait else { break }
+                // If this fails, the move may still have completed and left the item its identifier.
+                mayWait = await awaitNewIdentifier(of: number, asked: row.item.identifier, engine)
             }
         } catch {
             throw (error as? ProviderError) ?? ProviderError(.transient, message: "\(error)")
         }
+        throw ProviderError(.transient, message: "The identifier of the item is not known yet.")
     }
 
     /// The maximum delay in seconds between repeating a move and looking up the identifier.

@@ -154,15 +154,13 @@ private struct Matching {
                 let folder = try state.queries.number(identifier: row.item.parent),
                 state.reidentified.withNewIdentifier.contains(folder)
             else { continue }
-            var stale = item
-            stale.identifier = IndexedItem.stalePrefix + "\(number.rawValue)"
-            try take(row, stale)
+            try take(row, IndexedItem.stalePrefix + "\(number.rawValue)")
         }
     }
 
     private mutating func dropKnown() throws(IndexError) {
         var unknown: [ProviderItem] = []
-        for item in items where !item.identifier.hasPrefix(IndexedItem.localPrefix) && !item.isInTrash {
+        for item in items where !IndexedItem.isReserved(item.identifier) && !item.isInTrash {
             if try state.queries.number(identifier: item.identifier) == nil { unknown.append(item) }
         }
         items = unknown
@@ -195,7 +193,7 @@ private struct Matching {
         for row in rows where isFree(row, item) && Location(row.item) == Location(item) {
             let isGone = gone.contains(row.item.identifier) && row.item.isSame(as: item)
             guard isReidentified || isGone else { continue }
-            try take(row, item)
+            try take(row, item.identifier)
             return true
         }
         return false
@@ -226,16 +224,16 @@ private struct Matching {
             guard let contents, let rows = files[contents], let row = rows.first, rows.count == 1,
                 let item = items.first, items.count == 1, isFree(row, item)
             else { continue }
-            try take(row, item)
+            try take(row, item.identifier)
         }
     }
 
-    private mutating func take(_ row: IndexedItem, _ item: ProviderItem) throws(IndexError) {
+    private mutating func take(_ row: IndexedItem, _ identifier: String) throws(IndexError) {
         var after = row
-        after.item.identifier = item.identifier
+        after.item.identifier = identifier
         try state.change(row, to: after)
         result.append(
-            Reidentified(number: row.number, former: row.item.identifier, identifier: item.identifier))
+            Reidentified(number: row.number, former: row.item.identifier, identifier: identifier))
     }
 
     /// The properties by which a file that was moved is recognized.

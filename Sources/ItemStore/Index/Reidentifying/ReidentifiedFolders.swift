@@ -1,9 +1,9 @@
 /// Records the directories whose items may have new identifiers: the provider changed the directory's own identifier,
 /// or is importing the directory again. The engine learns the items' identifiers when it lists the directory.
 final class ReidentifiedFolders {
-    /// A set of directories in a table. It is kept in memory, because each page of a listing is checked against it.
+    /// A set of directories in a table. It is also in memory, because each page of a listing is checked against it.
     /// Usually it is empty.
-    private struct Record {
+    private struct StoredSet {
         private let add: Statement
         private let remove: Statement
         private let all: Statement
@@ -34,35 +34,35 @@ final class ReidentifiedFolders {
         }
     }
 
-    private var outdated: Record
-    private var renamed: Record
+    private var folders: StoredSet
+    private var foldersWithNewIdentifier: StoredSet
 
     /// The directories whose items may have new identifiers.
-    var numbers: Set<ItemNumber> { outdated.numbers }
+    var numbers: Set<ItemNumber> { folders.numbers }
     /// The directories among ``numbers`` whose own identifier the provider changed. If identifiers are paths, other
     /// items may have the former identifiers of their items.
-    var withNewIdentifier: Set<ItemNumber> { renamed.numbers }
+    var withNewIdentifier: Set<ItemNumber> { foldersWithNewIdentifier.numbers }
 
     init(_ connection: DatabaseConnection) throws(IndexError) {
-        outdated = try Record("reidentified", connection)
-        renamed = try Record("new_identifiers", connection)
+        folders = try StoredSet("reidentified", connection)
+        foldersWithNewIdentifier = try StoredSet("new_identifiers", connection)
     }
 
     /// Reads the in-memory state from the index when it is opened and after a rollback.
     func readAgain() throws(IndexError) {
-        try outdated.readAgain()
-        try renamed.readAgain()
+        try folders.readAgain()
+        try foldersWithNewIdentifier.readAgain()
     }
 
     func note(_ folder: ItemNumber, hasNewIdentifier: Bool) throws(IndexError) {
-        try outdated.insert(folder)
-        if hasNewIdentifier { try renamed.insert(folder) }
+        try folders.insert(folder)
+        if hasNewIdentifier { try foldersWithNewIdentifier.insert(folder) }
     }
 
     /// Deletes the record of the given directory, which was listed or is gone.
     func forget(_ folder: ItemNumber) throws(IndexError) {
-        try outdated.remove(folder)
-        try renamed.remove(folder)
+        try folders.remove(folder)
+        try foldersWithNewIdentifier.remove(folder)
     }
 }
 
